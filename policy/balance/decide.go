@@ -1,0 +1,196 @@
+package balance
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Decide is the whole of the farm's judgement as this node draws it. Every
+// node draws its own Plan; equal facts give equal shares.
+func Decide(r Rules, prev State, obs Observation) (State, Plan) {
+	f := see(r, obs)
+	k := r.read(obs.Own, prev.refused, prev.started.IsZero())
+	s := prev.note(obs.Now, obs.Own, k)
+	s, leave := s.guard(r, obs, f, k)
+	wasFailing := s.load
+	s = s.judge(r, obs.Now, obs.Own, k, leave)
+	if wasFailing && !s.load {
+		s.wish, leave = Wish{}, false // the next time it must ask anew
+	}
+	s = s.miss(f)
+
+	plan := Plan{
+		Own:   s.fact(r, obs, k),
+		Serve: s.status != Failing && !(s.status == Draining && obs.Own.Drained),
+		Leave: leave,
+		Alone: obs.Now.Before(s.alone),
+	}
+	plan.Nodes = standings(obs, f, plan.Own)
+	plan.TTL = r.ttl(plan.Nodes)
+	plan.Open = r.divide(f, s, plan)
+	s.ttl = plan.TTL
+	return s, plan
+}
+
+// miss notices that most of the farm vanished at once. That is more likely
+// one's own fault, so one suspects himself for a while.
+func (s State) miss(f farm) State {
+	next, missing := f.lost(s.alive)
+	s.alive = next
+	if missing > 0 && !f.now.Before(s.alone) {
+		s.alone = f.now.Add(aloneFor)
+	}
+	return s
+}
+
+// fact is what this node tells the farm.
+func (s State) fact(r Rules, obs Observation, k marks) Fact {
+	steady := k.steady
+	if s.status != Up && s.status != Unknown {
+		steady = 0
+	}
+	return Fact{
+		Beat: obs.Beat, Status: s.status, Why: s.why,
+		Connections: obs.Own.Connections, Limit: max(1, obs.Own.Limit),
+		Queue: k.worst.Depth, QueueLimit: k.worst.Limit,
+		Load: k.load, Arrivals: s.arrivals, Up: obs.Now.Sub(s.ramp), Steady: steady,
+		Wish: s.wish, Grant: s.grant,
+	}
+}
+
+// standings lists this node and all others, before they get their shares.
+func standings(obs Observation, f farm, own Fact) []Standing {
+	out := make([]Standing, 0, len(f.peers)+1)
+	out = append(out, Standing{Name: obs.Name, Status: own.Status, Why: own.Why, Heard: true, Fact: own})
+	for _, p := range f.peers {
+		out = append(out, p.standing(f))
+	}
+	slices.SortFunc(out, func(a, b Standing) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+func (p peer) standing(f farm) Standing {
+	s := Standing{Name: p.Name, Status: p.Status, Why: p.Why, Age: p.age, Heard: !p.Born.IsZero(), Fact: p.Fact}
+	switch {
+	case p.dead && p.Left:
+		s.Status, s.Why = Down, "left"
+	case p.dead:
+		s.Status, s.Why = Down, "lost"
+	case !s.Heard:
+		s.Status, s.Why = Unknown, "unheard"
+	case f.faded(p) == 1 && p.Status.eligible():
+		s.Status, s.Why = Unknown, "late"
+	case !p.fresh:
+		s.Why = "late"
+	}
+	return s
+}
+
+// ttl is how long an answer may live: no longer than until a node that takes
+// work may change its status, within the operator's bounds, and the same for
+// every node, since an address is used in proportion to share × TTL.
+func (r Rules) ttl(nodes []Standing) time.Duration {
+	ttl := r.TTLMax
+	for _, n := range nodes {
+		if n.Heard && n.Status != Down {
+			ttl = min(ttl, n.Steady)
+		}
+	}
+	return max(r.TTLMin, ttl.Truncate(time.Second))
+}
+
+// divide writes the shares into the plan's nodes. It reports whether all are
+// over their marks.
+func (r Rules) divide(f farm, s State, plan Plan) (open bool) {
+	takes, emergency := takers(plan.Nodes, s.alive, plan.Alone)
+	ls := make([]load, len(takes))
+	for i, n := range takes {
+		ls[i] = r.weigh(f, plan.Nodes[n])
+	}
+	switch {
+	case r.Even:
+		for i := range ls {
+			ls[i].share = 1 / float64(len(ls))
+		}
+	case plan.Alone:
+		byCapacity(ls)
+	case emergency:
+		fade(ls)
+		byRoom(ls)
+		open = true
+	default:
+		open = level(ls, r.flow(f, plan.Nodes, takes))
+	}
+	total := capacity(ls)
+	for i, n := range takes {
+		plan.Nodes[n].Share, plan.Nodes[n].Fair = ls[i].share, ls[i].c/total
+		if plan.Alone && plan.Nodes[n].Status == Down {
+			plan.Nodes[n].Status, plan.Nodes[n].Why = Unknown, "alone"
+		}
+	}
+	return open
+}
+
+// takers are the nodes that take new work, by their place in nodes: the
+// eligible, and while one is alone those who vanished. Where there are none,
+// the draining, and where there are none, the failing take it: there is always
+// an answer while anything lives.
+func takers(nodes []Standing, alive memory, alone bool) (takes []int, emergency bool) {
+	for i, n := range nodes {
+		since, remembered := alive[n.Name]
+		vanished := alone && n.Status == Down && remembered && !since.IsZero() && n.Fact.Status.eligible()
+		if n.Heard && (n.Status.eligible() || vanished) {
+			takes = append(takes, i)
+		}
+	}
+	for _, last := range []Status{Draining, Failing} {
+		if len(takes) > 0 {
+			return takes, emergency
+		}
+		emergency = true
+		for i, n := range nodes {
+			if n.Heard && n.Status == last {
+				takes = append(takes, i)
+			}
+		}
+	}
+	return takes, emergency
+}
+
+// weigh puts a node into the words of the level-filling.
+func (r Rules) weigh(f farm, n Standing) load {
+	l := load{
+		c:        float64(max(1, n.Limit)),
+		v:        share(n.Connections, n.Limit),
+		faded:    f.faded(peer{age: n.Age}),
+		ramp:     1,
+		degraded: n.Status == Degraded,
+	}
+	if n.Status == Unknown {
+		l.v = math.NaN()
+	}
+	if r.Ramp > 0 {
+		l.ramp = float64(n.Up) / float64(r.Ramp)
+	}
+	return l
+}
+
+// known is an age that can be added to another.
+func known(age time.Duration) time.Duration { return min(age, 24*time.Hour) }
+
+// flow is K: the new sessions expected before the next correction reaches the
+// clients. Ages are counted in whole heartbeats, one's own too, so that every
+// node comes to the same K.
+func (r Rules) flow(f farm, nodes []Standing, takes []int) float64 {
+	var rate float64
+	var ages time.Duration
+	for _, n := range takes {
+		rate += nodes[n].Arrivals
+		beats := min(10, max(1, (known(nodes[n].Age)+f.beat-1)/f.beat))
+		ages += beats * f.beat
+	}
+	age := ages / time.Duration(len(takes))
+	return rate * (r.ttl(nodes) + age).Seconds()
+}

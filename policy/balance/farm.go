@@ -1,0 +1,104 @@
+package balance
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A farm is the other nodes as one decision sees them.
+type farm struct {
+	now   time.Time
+	beat  time.Duration // the heartbeat
+	size  int           // all nodes known: dead, draining and failing ones too, and this one
+	peers []peer
+}
+
+// A peer is a Node with what follows from its age.
+type peer struct {
+	Node
+	age   time.Duration
+	fresh bool // its Fact may be acted on
+	dead  bool // known to be gone
+}
+
+// see judges how far each Node's word may be trusted. A node that left or
+// failed is dead once its Fact is late: the cluster can be wrong for a moment,
+// and so can the silence, but hardly both.
+func see(r Rules, obs Observation) farm {
+	f := farm{now: obs.Now, size: max(len(obs.Nodes)+1, r.Farm)}
+	f.beat = Heartbeat(f.size)
+	for _, n := range obs.Nodes {
+		p := peer{Node: n, age: age(obs.Now, n.Born)}
+		p.fresh = p.age <= 3*f.beat
+		p.dead = !n.Member && !p.fresh
+		f.peers = append(f.peers, p)
+	}
+	return f
+}
+
+// age is never negative: a clock set back makes nothing younger than new.
+func age(now, born time.Time) time.Duration {
+	if born.IsZero() {
+		return math.MaxInt64
+	}
+	return max(0, now.Sub(born))
+}
+
+// faded says how much of p's Fact has gone stale: 0 while it is fresh, 1 when
+// only its capacity counts, at ten heartbeats.
+func (f farm) faded(p peer) float64 {
+	late, gone := 3*f.beat, 10*f.beat
+	return min(1, max(0, float64(p.age-late)/float64(gone-late)))
+}
+
+// find returns the peer called name.
+func (f farm) find(name string) (peer, bool) {
+	i, ok := slices.BinarySearchFunc(f.peers, name, func(p peer, name string) int {
+		return strings.Compare(p.Name, name)
+	})
+	if !ok {
+		return peer{}, false
+	}
+	return f.peers[i], true
+}
+
+// inService is how many nodes must stay when one fails for load. Less than
+// half would let both parts of a parted farm fail one each.
+func (r Rules) inService(size int) int { return max(r.MinInService, (size+1)/2) }
+
+// quarantine is how long an old word of this node may still be believed
+// somewhere: as long as a Fact travels, is fresh, and is acted on.
+func (f farm) quarantine() time.Duration { return travel + 4*f.beat }
+
+// A memory is who was seen alive, and since when he is missing.
+type memory map[string]time.Time // zero while alive
+
+// lost updates the memory and returns who went missing just now, most of the
+// farm at once or not. One who said goodbye is not missing.
+func (f farm) lost(m memory) (next memory, missing int) {
+	next = make(memory, len(f.peers))
+	alive := 1
+	for _, p := range f.peers {
+		since, known := m[p.Name]
+		switch {
+		case !p.dead:
+			next[p.Name] = time.Time{}
+			alive++
+		case !known || p.Left:
+		case since.IsZero():
+			next[p.Name] = f.now
+			missing++
+		case f.now.Sub(since) < aloneFor+detect:
+			next[p.Name] = since
+			if f.now.Sub(since) < detect {
+				missing++
+			}
+		}
+	}
+	if total := alive + missing; total < 3 || 2*missing <= total {
+		return next, 0
+	}
+	return next, missing
+}

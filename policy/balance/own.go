@@ -1,0 +1,174 @@
+package balance
+
+import (
+	"math"
+	"time"
+)
+
+// A State is what one decision hands to the next: oneself, and who was alive.
+// The zero State is that of a node that has just started.
+type State struct {
+	started time.Time
+	status  Status
+	why     string
+	ramp    time.Time // when the slow start began
+	calm    time.Time // since when every mark is left; zero while one is not
+	steep   int       // beats in a row in which a queue fills too fast
+	hot     int       // beats in a row over the mark to fail
+	hold    time.Time // until when a failing probe is kept
+	load    bool      // it fails for load, by the farm's leave
+
+	wish  Wish
+	grant Grant
+	quiet time.Time // until when this node neither grants nor fails
+
+	at          time.Time // of the last measure
+	connections int
+	refused     uint64
+	arrivals    float64
+
+	alive memory
+	alone time.Time // until when this node suspects itself
+	ttl   time.Duration
+}
+
+// Marks are where a measure stands against the rules.
+type marks struct {
+	over    string  // why the node is over a mark; empty when it is not
+	calm    bool    // every mark is left
+	hot     bool    // over the mark to fail
+	steep   bool    // a queue is full soon
+	worst   Queue   // the fullest queue; Limit 0 when there is none
+	load    float64 // the worst of all utilisations
+	refused bool    // somebody was turned away since the last beat
+	steady  time.Duration
+}
+
+// read compares m with the rules. Queues are compared one by one and never
+// added up: one full queue is a full node.
+func (r Rules) read(m Measure, refusedBefore uint64, first bool) marks {
+	k := marks{steady: math.MaxInt64, refused: !first && m.Refused > refusedBefore, calm: true}
+	for _, q := range m.Queues {
+		if q.Limit <= 0 {
+			continue
+		}
+		if k.worst.Limit == 0 || q.ratio() > k.worst.ratio() {
+			k.worst = q
+		}
+		k.steep = k.steep || q.until(1) <= fullWithin
+		k.steady = min(k.steady, q.until(r.Degrade))
+	}
+	k.see("connections", share(m.Connections, m.Limit), 1, back)
+	for _, g := range m.Gauges {
+		if g.Limit > 0 {
+			k.see(g.Name, g.Value/g.Limit, 1, back)
+		}
+	}
+	if k.worst.Limit > 0 {
+		k.see("queue", k.worst.ratio(), r.Degrade, r.Recover)
+		k.hot = k.worst.ratio() >= r.Fail
+	}
+	if k.refused { // whatever it holds now, it was full in between
+		k.over, k.calm, k.hot, k.load = "refused", false, true, max(1, k.load)
+	}
+	k.calm = k.calm && !k.steep
+	return k
+}
+
+// see notes one utilisation and the two marks that belong to it.
+func (k *marks) see(name string, u, enter, leave float64) {
+	if math.IsNaN(u) || u < 0 {
+		return
+	}
+	k.load = max(k.load, u)
+	if u >= enter {
+		k.over = name
+	}
+	k.calm = k.calm && u <= leave
+}
+
+// share is n/of, or NaN when one of them is not known.
+func share(n, of int) float64 {
+	if n < 0 || of <= 0 {
+		return math.NaN()
+	}
+	return float64(n) / float64(of)
+}
+
+// note brings the counts of s up to the measure of this beat.
+func (s State) note(now time.Time, m Measure, k marks) State {
+	if s.started.IsZero() {
+		s.started, s.ramp, s.at, s.connections = now, now, now, m.Connections
+	}
+	s.arrivals = s.arrive(now, m.Connections)
+	s.at, s.connections, s.refused = now, m.Connections, m.Refused
+	s.hot = count(s.hot, k.hot)
+	s.steep = count(s.steep, k.steep)
+	switch {
+	case !k.calm || m.Blind:
+		s.calm = time.Time{}
+	case s.calm.IsZero():
+		s.calm = now
+	}
+	return s
+}
+
+func count(n int, more bool) int {
+	if !more {
+		return 0
+	}
+	return n + 1
+}
+
+// arrive is the rate at which connections come: the growth alone, since what
+// leaves is not seen, smoothed over a minute.
+func (s State) arrive(now time.Time, connections int) float64 {
+	dt := now.Sub(s.at).Seconds()
+	if dt <= 0 || connections < 0 || s.connections < 0 {
+		return s.arrivals
+	}
+	rate := max(0, float64(connections-s.connections)) / dt
+	return s.arrivals + (rate-s.arrivals)*(1-math.Exp(-dt/window.Seconds()))
+}
+
+// judge says what this node is, now that it is known whether it has leave.
+func (s State) judge(r Rules, now time.Time, m Measure, k marks, leave bool) State {
+	status, why := s.next(now, m, k, leave)
+	failing := status == Failing
+	if failing && s.status != Failing {
+		s.hold = now.Add(r.Hold)
+	}
+	s.load = failing && m.Broken == "" && (s.load || leave)
+	if (status == Up || status == Unknown) && (s.status == Degraded || s.status == Draining || s.status == Failing) {
+		s.ramp = now
+	}
+	s.status, s.why = status, why
+	return s
+}
+
+// next is the rule book of a node's own status.
+func (s State) next(now time.Time, m Measure, k marks, leave bool) (Status, string) {
+	calm := !s.calm.IsZero() && now.Sub(s.calm) >= calmFor
+	held := now.Before(s.hold)
+	switch {
+	case m.Draining:
+		return Draining, "drain"
+	case m.Broken != "":
+		return Failing, m.Broken
+	case s.status == Failing && !s.load && held:
+		return Failing, s.why
+	case s.status == Failing && s.load && leave && (held || !calm && !m.Blind):
+		return Failing, s.why
+	case leave && s.hot >= 2:
+		return Failing, k.over
+	case m.Blind:
+		return Unknown, "blind"
+	case k.over != "":
+		return Degraded, k.over
+	case s.steep >= 2:
+		return Degraded, "slope"
+	case (s.status == Degraded || s.status == Failing) && !calm:
+		return Degraded, s.why
+	}
+	return Up, ""
+}

@@ -1,0 +1,157 @@
+package balance
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A load is what the level-filling knows of one eligible node.
+type load struct {
+	c        float64 // its limit of connections
+	v        float64 // connections/limit; NaN when not known
+	faded    float64 // how much of v has gone stale
+	ramp     float64 // 0..1 of its slow start
+	degraded bool
+	share    float64 // the result
+}
+
+// level gives every load its share of k new sessions, so that the farm is as
+// level as k sessions can make it (Dahlin's load interpretation): node i gets
+//
+//	x_i = min(cap_i·k, max(floor_i·k, c_i·max(0, L − v_i)))
+//
+// with L such that the x_i sum to k. k → 0 would herd onto the emptiest node,
+// k → ∞ is capacity weighting. It reports whether all are over their marks;
+// then shares follow the room that is left, and where there is none, capacity.
+func level(ls []load, k float64) (open bool) {
+	fade(ls)
+	open = !slices.ContainsFunc(ls, func(l load) bool { return !l.degraded && l.v < 1 })
+	if open {
+		byRoom(ls)
+		return true
+	}
+	total := capacity(ls)
+	k = max(k, total*leastFlow)
+	fill(bounds(ls, total), ls, k)
+	return false
+}
+
+// fade moves what is old or not known towards the mean of the others.
+func fade(ls []load) {
+	var c, used float64
+	for _, l := range ls {
+		if !math.IsNaN(l.v) && l.faded == 0 {
+			c, used = c+l.c, used+l.c*l.v
+		}
+	}
+	mean := 0.0
+	if c > 0 {
+		mean = used / c
+	}
+	for i, l := range ls {
+		if math.IsNaN(l.v) {
+			ls[i].v = mean
+		} else {
+			ls[i].v = l.v + l.faded*(mean-l.v)
+		}
+	}
+}
+
+func capacity(ls []load) (total float64) {
+	for _, l := range ls {
+		total += l.c
+	}
+	return total
+}
+
+// byRoom shares by the room that is left, and where there is none by capacity.
+func byRoom(ls []load) {
+	var room float64
+	for i, l := range ls {
+		ls[i].share = l.c * max(0, 1-l.v)
+		room += ls[i].share
+	}
+	if room <= 0 {
+		byCapacity(ls)
+		return
+	}
+	scale(ls, room)
+}
+
+func byCapacity(ls []load) {
+	for i, l := range ls {
+		ls[i].share = l.c
+	}
+	scale(ls, capacity(ls))
+}
+
+func scale(ls []load, sum float64) {
+	for i := range ls {
+		ls[i].share /= sum
+	}
+}
+
+// A bound is between what shares a node's may lie.
+type bound struct{ floor, cap float64 }
+
+// bounds are the floor and cap of each load. A degraded node stays at its
+// floor; if the caps of the others do not reach 1 they are stretched, or some
+// sessions would have nowhere to go.
+func bounds(ls []load, total float64) []bound {
+	bs := make([]bound, len(ls))
+	var sum float64
+	for i, l := range ls {
+		fair := l.c / total
+		bs[i] = bound{floor: floorShare * fair, cap: min(1, capTimes*fair*max(rampFloor, min(1, l.ramp)))}
+		if l.degraded {
+			bs[i].cap = bs[i].floor
+		} else {
+			sum += bs[i].cap
+		}
+	}
+	if sum < 1 {
+		for i, l := range ls {
+			if !l.degraded {
+				bs[i].cap /= sum
+			}
+		}
+	}
+	return bs
+}
+
+// A bend is a level at which the flow into the farm changes its slope.
+type bend struct{ at, slope float64 }
+
+// fill finds L by walking up the bends of Σ x_i(L), which is linear between
+// them, and writes the shares.
+func fill(bs []bound, ls []load, k float64) {
+	bends := make([]bend, 0, 2*len(ls))
+	flow := 0.0
+	for i, l := range ls {
+		flow += bs[i].floor * k
+		bends = append(bends,
+			bend{l.v + bs[i].floor*k/l.c, l.c},
+			bend{l.v + bs[i].cap*k/l.c, -l.c})
+	}
+	slices.SortFunc(bends, func(a, b bend) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.slope, a.slope))
+	})
+	at, slope := bends[0].at, 0.0
+	for _, b := range bends {
+		if next := flow + slope*(b.at-at); next >= k && slope > 0 {
+			break
+		} else {
+			flow, at, slope = next, b.at, slope+b.slope
+		}
+	}
+	if slope > 0 {
+		at += (k - flow) / slope
+	}
+	var sum float64
+	for i, l := range ls {
+		ls[i].share = min(bs[i].cap, max(bs[i].floor, l.c*max(0, at-l.v)/k))
+		sum += ls[i].share
+	}
+	scale(ls, sum) // rounding only: the sum is k by construction
+}

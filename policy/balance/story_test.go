@@ -1,0 +1,392 @@
+package balance
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// lives plays one node in a world that is a function of time, for d, and says
+// when its status changed.
+func lives(r Rules, d time.Duration, world func(at time.Duration) Measure) string {
+	var s State
+	var told []string
+	for beat := uint64(1); ; beat++ {
+		at := time.Duration(beat-1) * 500 * time.Millisecond
+		if at > d {
+			return strings.Join(told, ", ")
+		}
+		var p Plan
+		s, p = Decide(r, s, Observation{Now: epoch.Add(at), Name: "mx1", Beat: beat, Own: world(at)})
+		line := strings.TrimSpace(fmt.Sprint(p.Own.Status, " ", p.Own.Why))
+		if len(told) == 0 || !strings.HasSuffix(told[len(told)-1], "s "+line) {
+			told = append(told, fmt.Sprint(at, " ", line))
+		}
+	}
+}
+
+// between is 1 from a to b and 0 outside.
+func between(at, a, b time.Duration) int {
+	if a <= at && at < b {
+		return 1
+	}
+	return 0
+}
+
+func queueOf(depth int) Measure {
+	return Measure{Limit: 4000, Queues: []Queue{{Depth: depth, Limit: 1000}}}
+}
+
+func TestStatusStories(t *testing.T) {
+	const from, to = 10 * time.Second, 20 * time.Second
+	for _, c := range []struct {
+		name  string
+		world func(at time.Duration) Measure
+		want  string
+	}{
+		{"nothing happens", func(time.Duration) Measure { return queueOf(540) }, "0s up"},
+		{"at 70 % it is degraded at once, and comes back after five calm seconds",
+			func(at time.Duration) Measure { return queueOf(700 * between(at, from, to)) },
+			"0s up, 10s degraded queue, 25s up"},
+		{"at 69 % it is not", func(at time.Duration) Measure { return queueOf(690 * between(at, from, to)) }, "0s up"},
+		{"between the marks it stays what it was",
+			func(at time.Duration) Measure {
+				return queueOf(600 + 100*between(at, from, to) - 60*between(at, time.Minute, 90*time.Second))
+			},
+			"0s up, 10s degraded queue, 1m5s up"},
+		{"a queue full in 15 s degrades in two beats, long before 70 %",
+			func(at time.Duration) Measure {
+				m := queueOf(100)
+				m.Queues[0].Slope = 60 * float64(between(at, from, to))
+				return m
+			},
+			"0s up, 10.5s degraded slope, 25s up"},
+		{"one steep beat is noise",
+			func(at time.Duration) Measure {
+				m := queueOf(100)
+				m.Queues[0].Slope = 600 * float64(between(at, from, from+time.Second/2))
+				return m
+			},
+			"0s up"},
+		{"a refusal degrades, and alone never fails",
+			func(at time.Duration) Measure {
+				m := queueOf(0)
+				m.Refused = uint64(7 + min(20, max(0, int((at-from)/(500*time.Millisecond)))))
+				return m
+			},
+			"0s up, 10.5s degraded refused, 25.5s up"},
+		{"two half-full queues are not a full one",
+			func(at time.Duration) Measure {
+				return Measure{Limit: 1, Queues: []Queue{{Depth: 50, Limit: 100}, {Depth: 50, Limit: 100}}}
+			},
+			"0s up"},
+		{"the worst queue counts, even one over its limit",
+			func(at time.Duration) Measure {
+				return Measure{Limit: 1, Queues: []Queue{{Depth: 0, Limit: 1000}, {Depth: 6, Limit: 5}}}
+			},
+			"0s degraded queue"},
+		{"connections at the limit degrade",
+			func(at time.Duration) Measure {
+				return Measure{Limit: 4000, Connections: 3500 + 500*between(at, from, to)}
+			},
+			"0s up, 10s degraded connections, 25s up"},
+		{"processors at the limit degrade",
+			func(at time.Duration) Measure {
+				return Measure{Limit: 1, Gauges: []Gauge{{"cpu", 0.5 + 0.5*float64(between(at, from, to)), 1}, {"none", 9, 0}}}
+			},
+			"0s up, 10s degraded cpu, 25s up"},
+		{"blind is unknown, not zero and not down",
+			func(at time.Duration) Measure {
+				return Measure{Limit: 1, Connections: Unmeasured, Blind: between(at, from, to) == 1}
+			},
+			"0s up, 10s unknown blind, 20s up"},
+		{"a broken service fails at once, and is held for three minutes",
+			func(at time.Duration) Measure {
+				m := queueOf(0)
+				if between(at, from, to) == 1 {
+					m.Broken = "smtp"
+				}
+				return m
+			},
+			"0s up, 10s failing smtp, 3m10s up"},
+		{"a drain goes before all else and ends with the request",
+			func(at time.Duration) Measure {
+				m := queueOf(900)
+				m.Draining = between(at, from, to) == 1
+				return m
+			},
+			"0s degraded queue, 10s draining drain, 20s degraded queue"},
+		{"one node never fails for load, however full",
+			func(at time.Duration) Measure { return queueOf(1001) }, "0s degraded queue"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := rules()
+			r.Hold = 180 * time.Second
+			if got := lives(r, 5*time.Minute, c.world); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// What happens to a farm is told by the beats of one of its nodes.
+type teller struct {
+	t     *testing.T
+	r     Rules
+	s     State
+	now   time.Time
+	beat  uint64
+	own   Measure
+	nodes []Node
+}
+
+func newTeller(t *testing.T, others ...string) *teller {
+	w := &teller{t: t, r: rules(), now: epoch, own: queueOf(0)}
+	for _, name := range others {
+		w.nodes = append(w.nodes, Node{Name: name, Member: true, Fact: Fact{
+			Beat: 1, Status: Up, Connections: 100, Limit: 4000, Queue: 10, QueueLimit: 1000, Up: time.Hour, Steady: time.Hour,
+		}})
+	}
+	return w
+}
+
+// pass lets d pass in beats; the nodes named are silent.
+func (w *teller) pass(d time.Duration, silent ...string) Plan {
+	var p Plan
+	for end := w.now.Add(d); w.now.Before(end); {
+		w.now = w.now.Add(500 * time.Millisecond)
+		w.beat++
+		for i := range w.nodes {
+			if strings.Contains(strings.Join(silent, " "), w.nodes[i].Name) {
+				continue
+			}
+			w.nodes[i].Born, w.nodes[i].Beat = w.now, w.nodes[i].Beat+1
+		}
+		w.s, p = Decide(w.r, w.s, Observation{Now: w.now, Name: "mx1", Beat: w.beat, Own: w.own, Nodes: w.nodes})
+	}
+	return p
+}
+
+// grant has all others grant what this node wishes.
+func (w *teller) grant() {
+	for i := range w.nodes {
+		w.nodes[i].Grant = Grant{"mx1", w.s.wish.Beat}
+	}
+}
+
+func (w *teller) want(p Plan, status Status, wish, leave bool) {
+	w.t.Helper()
+	if p.Own.Status != status || (p.Own.Wish.Beat != 0) != wish || p.Leave != leave {
+		w.t.Fatalf("after %v: %v, wish %v, leave %v; want %v, %v, %v",
+			w.now.Sub(epoch), p.Own.Status, p.Own.Wish, p.Leave, status, wish, leave)
+	}
+}
+
+// full has the node go through everything up to failing for load.
+func full(t *testing.T) *teller {
+	w := newTeller(t, "mx2", "mx3")
+	w.want(w.pass(time.Minute), Up, false, false)
+	w.own = queueOf(900)
+	w.want(w.pass(time.Second/2), Degraded, false, false)
+	w.want(w.pass(time.Second), Degraded, true, false)
+	w.grant()
+	w.want(w.pass(time.Second/2), Failing, true, true)
+	return w
+}
+
+func TestWishAndGrant(t *testing.T) {
+	w := full(t)
+	w.own = queueOf(0)
+	w.want(w.pass(19*time.Second), Failing, true, true)
+	w.want(w.pass(time.Second), Up, false, false)
+}
+
+func TestHoldEndsEarly(t *testing.T) {
+	for name, change := range map[string]func(w *teller){
+		"a: one falls silent":      func(w *teller) { w.pass(4*time.Second, "mx2") },
+		"b: one drains":            func(w *teller) { w.nodes[0].Status = Draining },
+		"c: one gets over its own": func(w *teller) { w.nodes[0].Queue = 551 },
+		"c: no room is left":       func(w *teller) { w.own.Connections = 5401 },
+		"d: one takes its word":    func(w *teller) { w.nodes[1].Grant = Grant{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := full(t)
+			w.own.Connections = 5400 // exactly the room of two: 2·(0.7·4000 − 100)
+			w.want(w.pass(time.Second), Failing, true, true)
+			change(w)
+			if p := w.pass(time.Second/2, "mx2"); p.Own.Status != Degraded || p.Leave || !p.Serve {
+				t.Errorf("still %v, leave %v", p.Own.Status, p.Leave)
+			}
+		})
+	}
+}
+
+// A node that has just started does not know what its former self granted.
+func TestStartNeitherGrantsNorFails(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.own = queueOf(950)
+	w.nodes[0].Wish = Wish{7, 0.99}
+	for w.now.Sub(epoch) < Quarantine(3)-time.Second {
+		p := w.pass(time.Second / 2)
+		w.grant()
+		if p.Own.Status == Failing || p.Own.Grant != (Grant{}) {
+			t.Fatalf("after %v: %+v", w.now.Sub(epoch), p.Own)
+		}
+	}
+	w.pass(2 * time.Second)
+	if got, want := w.s.grant, (Grant{"mx2", 7}); got != want {
+		t.Errorf("granted %v, want %v", got, want)
+	}
+}
+
+// A grant to a node that is gone is taken back for all to see, and only much
+// later anything else is granted or done.
+func TestLostGrantWaits(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.pass(time.Minute)
+	w.nodes[0].Wish, w.nodes[1].Wish = Wish{7, 0.99}, Wish{8, 0.95}
+	if p := w.pass(time.Second); p.Own.Grant != (Grant{"mx2", 7}) {
+		t.Fatalf("granted %v", p.Own.Grant)
+	}
+	w.nodes[0].Member = false
+	p := w.pass(4*time.Second, "mx2")
+	if p.Own.Grant != (Grant{}) {
+		t.Fatalf("still grants %v to the lost", p.Own.Grant)
+	}
+	if p = w.pass(Quarantine(3)-time.Second, "mx2"); p.Own.Grant != (Grant{}) {
+		t.Fatalf("granted %v too early", p.Own.Grant)
+	}
+	if p = w.pass(2*time.Second, "mx2"); p.Own.Grant != (Grant{"mx3", 8}) {
+		t.Fatalf("grants %v, want mx3", p.Own.Grant)
+	}
+}
+
+// The foremost wish is granted: higher load, then name; one's own is dropped
+// for it, so that whoever granted it becomes free.
+func TestForemostWish(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		two, own float64
+		want     Grant
+	}{
+		{"the other is worse off", 0.99, 0.95, Grant{"mx2", 7}},
+		{"this one is", 0.91, 0.95, Grant{}},
+		{"equal: the name decides", 0.95, 0.95, Grant{}},
+	} {
+		w := newTeller(t, "mx2")
+		w.pass(time.Minute)
+		w.own = queueOf(int(1000 * c.own))
+		w.pass(2 * time.Second)
+		w.nodes[0].Wish = Wish{7, c.two}
+		p := w.pass(time.Second / 2)
+		if p.Own.Grant != c.want || (p.Own.Wish.Beat == 0) != (c.want.Node != "") {
+			t.Errorf("%s: grant %v, wish %v", c.name, p.Own.Grant, p.Own.Wish)
+		}
+	}
+}
+
+// A balancer's own step on the ladder asks for the same leave, and does not
+// make the node fail for the others.
+func TestLadder(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.pass(time.Minute)
+	w.own = Measure{Connections: 2000, Limit: 4000, Ladder: 0.40}
+	w.want(w.pass(time.Second), Up, true, false)
+	w.grant()
+	p := w.pass(time.Second / 2)
+	w.want(p, Up, true, true)
+	if !p.Serve {
+		t.Error("the plain probe must still say yes")
+	}
+	w.own.Connections = 1000
+	w.want(w.pass(time.Second), Up, false, false)
+}
+
+// Who loses more than half of a farm of three or more at once suspects
+// himself, and keeps the last nodes for a minute at capacity weights.
+func TestAlone(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3", "mx4")
+	w.nodes[2].Limit = 8000
+	w.pass(time.Minute)
+	for i := range w.nodes {
+		w.nodes[i].Member = false
+	}
+	all := []string{"mx2", "mx3", "mx4"}
+	p := w.pass(10*time.Second, all...)
+	if got := shares(p); !p.Alone || got != "mx1 0.200, mx2 0.200 alone, mx3 0.200 alone, mx4 0.400 alone" {
+		t.Fatalf("alone %v: %s", p.Alone, got)
+	}
+	p = w.pass(time.Minute, all...)
+	if got := shares(p); p.Alone || got != "mx1 1.000, mx2 0.000 lost, mx3 0.000 lost, mx4 0.000 lost" {
+		t.Fatalf("after a minute: %s", got)
+	}
+}
+
+// One of three, or those who said goodbye, are no reason to doubt oneself.
+func TestNotAlone(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.own.Connections = 100
+	w.pass(10 * time.Minute)
+	w.nodes[0].Member = false
+	if p := w.pass(10*time.Second, "mx2"); p.Alone || shares(p) != "mx1 0.500, mx2 0.000 lost, mx3 0.500" {
+		t.Errorf("one lost: %v %s", p.Alone, shares(p))
+	}
+	w = newTeller(t, "mx2", "mx3")
+	w.pass(time.Minute)
+	for i := range w.nodes {
+		w.nodes[i].Member, w.nodes[i].Left = false, true
+	}
+	if p := w.pass(10*time.Second, "mx2", "mx3"); p.Alone || shares(p) != "mx1 1.000, mx2 0.000 left, mx3 0.000 left" {
+		t.Errorf("all left: %v %s", p.Alone, shares(p))
+	}
+}
+
+func shares(p Plan) string {
+	var out []string
+	for _, n := range p.Nodes {
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %.3f %s", n.Name, n.Share, n.Why)))
+	}
+	return strings.Join(out, ", ")
+}
+
+// Stale facts decay to capacity weights, and never to zero.
+func TestStaleDecays(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.nodes[0].Connections = 2000
+	w.own.Connections = 100
+	p := w.pass(10 * time.Minute)
+	if got := p.Nodes[1].Share; math.Abs(got-0.01/3) > 1e-9 {
+		t.Errorf("loaded mx2 gets %v, want its floor", got)
+	}
+	last := p.Nodes[1].Share
+	for range 5 {
+		p = w.pass(2*time.Second, "mx2")
+		if p.Nodes[1].Share < last-1e-12 {
+			t.Errorf("stale mx2 fell from %v to %v", last, p.Nodes[1].Share)
+		}
+		last = p.Nodes[1].Share
+	}
+	if got := shares(p); got != "mx1 0.333, mx2 0.333 late, mx3 0.333" {
+		t.Errorf("at ten heartbeats: %s", got)
+	}
+}
+
+// Drains end in nothing while others are up, and in everything when nobody is.
+func TestLastResorts(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.own.Draining = true
+	if got := shares(w.pass(time.Second)); got != "mx1 0.000 drain, mx2 0.500, mx3 0.500" {
+		t.Error(got)
+	}
+	w.nodes[0].Status, w.nodes[1].Status = Failing, Failing
+	if p := w.pass(time.Second); shares(p) != "mx1 1.000 drain, mx2 0.000, mx3 0.000" || !p.Open {
+		t.Error(p.Open, shares(p))
+	}
+	w.own.Draining, w.own.Broken = false, "imap"
+	w.nodes[0].Connections = 3000
+	if p := w.pass(time.Second); shares(p) != "mx1 0.449 imap, mx2 0.112, mx3 0.438" {
+		t.Error(shares(p))
+	}
+}
