@@ -60,17 +60,18 @@ type Rules struct {
 
 // What is not the operator's to choose. Each is argued in DESIGN.md.
 const (
-	fullWithin = 15 * time.Second // a queue that is full this soon degrades its node
-	calmFor    = 5 * time.Second  // how long every mark must be left before a node comes back
-	back       = 0.9              // connections, CPU and latency: share of the limit at which a node may come back
-	window     = time.Minute      // time constant of the arrival rate
-	detect     = 15 * time.Second // within this time the cluster sees who is gone
-	aloneFor   = time.Minute      // how long one who lost most of the farm suspects himself
-	travel     = 10 * time.Second // the longest a Fact is assumed to be under way
-	floorShare = 0.01             // of the fair share: keeps a trickle, by which recovery is noticed
-	capTimes   = 2                // of the fair share: the most that any node gets
-	rampFloor  = 0.1              // of the cap: where the slow start begins
-	leastFlow  = 1.0 / 1000       // of all capacity: the least number of sessions to plan for
+	fullWithin = 15 * time.Second       // a queue that is full this soon degrades its node
+	calmFor    = 5 * time.Second        // how long every mark must be left before a node comes back
+	back       = 0.9                    // connections, CPU and latency: share of the limit at which a node may come back
+	window     = time.Minute            // over which the arrival rate is taken
+	detect     = 15 * time.Second       // within this time the cluster sees who is gone
+	aloneFor   = time.Minute            // how long one who lost most of the farm suspects himself
+	measured   = 500 * time.Millisecond // how old a count may be when a Fact tells it
+	travel     = 10 * time.Second       // the longest a Fact is assumed to be under way
+	floorShare = 0.01                   // of the fair share: keeps a trickle, by which recovery is noticed
+	capTimes   = 2                      // of the fair share: the most that any node gets
+	rampFloor  = 0.1                    // of the cap: where the slow start begins
+	leastFlow  = 1.0 / 1000             // of all capacity: the least number of sessions to plan for
 )
 
 // Heartbeat is how often a node of a farm of n tells its Fact at least:
@@ -126,6 +127,7 @@ type Node struct {
 type Measure struct {
 	Blind       bool    // no source could be read
 	Connections int     // or [Unmeasured]
+	Arrived     uint64  // connections that came so far; only grows, 0 where that cannot be told
 	Limit       int     // of connections
 	Queues      []Queue // every queue that could be measured
 	Refused     uint64  // requests and connections turned away so far; only grows

@@ -181,8 +181,9 @@ func (r Rules) weigh(f farm, n Standing) load {
 func known(age time.Duration) time.Duration { return min(age, 24*time.Hour) }
 
 // flow is K: the new sessions expected before the next correction reaches the
-// clients. Ages are counted in whole heartbeats, one's own too, so that every
-// node comes to the same K.
+// clients: while answers live, and while news travels. Ages are counted in whole
+// heartbeats, one's own too, so that every node comes to the same K; and what a
+// Fact tells was measured up to a beat before.
 func (r Rules) flow(f farm, nodes []Standing, takes []int) float64 {
 	var rate float64
 	var ages time.Duration
@@ -191,6 +192,6 @@ func (r Rules) flow(f farm, nodes []Standing, takes []int) float64 {
 		beats := min(10, max(1, (known(nodes[n].Age)+f.beat-1)/f.beat))
 		ages += beats * f.beat
 	}
-	age := ages / time.Duration(len(takes))
+	age := ages/time.Duration(len(takes)) + measured
 	return rate * (r.ttl(nodes) + age).Seconds()
 }

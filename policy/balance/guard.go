@@ -2,6 +2,7 @@ package balance
 
 import (
 	"cmp"
+	"math"
 	"time"
 )
 
@@ -36,7 +37,7 @@ func (s State) want(r Rules, obs Observation, k marks) State {
 		s.wish = Wish{}
 	case s.load: // it fails, and needs its leave as long as it does
 	case s.wish.Beat == 0 && (s.hot >= 2 || ladder):
-		s.wish = Wish{Beat: obs.Beat, Load: k.load}
+		s.wish = Wish{Beat: obs.Beat, Load: math.Round(1000*k.load) / 1000} // as it travels, so that all order it alike
 	case s.wish.Beat != 0 && !over:
 		s.wish = Wish{}
 	}

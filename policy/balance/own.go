@@ -24,6 +24,7 @@ type State struct {
 
 	at          time.Time // of the last measure
 	connections int
+	arrived     uint64
 	refused     uint64
 	arrivals    float64
 
@@ -98,10 +99,10 @@ func share(n, of int) float64 {
 // note brings the counts of s up to the measure of this beat.
 func (s State) note(now time.Time, m Measure, k marks) State {
 	if s.started.IsZero() {
-		s.started, s.ramp, s.at, s.connections = now, now, now, m.Connections
+		s.started, s.ramp, s.at, s.connections, s.arrived = now, now, now, m.Connections, m.Arrived
 	}
-	s.arrivals = s.arrive(now, m.Connections)
-	s.at, s.connections, s.refused = now, m.Connections, m.Refused
+	s.arrivals = s.arrive(now, m)
+	s.at, s.connections, s.arrived, s.refused = now, m.Connections, m.Arrived, m.Refused
 	s.hot = count(s.hot, k.hot)
 	s.steep = count(s.steep, k.steep)
 	switch {
@@ -120,15 +121,21 @@ func count(n int, more bool) int {
 	return n + 1
 }
 
-// arrive is the rate at which connections come: the growth alone, since what
-// leaves is not seen, smoothed over a minute.
-func (s State) arrive(now time.Time, connections int) float64 {
-	dt := now.Sub(s.at).Seconds()
-	if dt <= 0 || connections < 0 || s.connections < 0 {
+// arrive is the rate at which connections come, over the last minute or since
+// the start. Where it cannot be told who came, the growth must do, which does
+// not see those who replaced others.
+func (s State) arrive(now time.Time, m Measure) float64 {
+	dt := now.Sub(s.at)
+	if dt <= 0 || m.Connections < 0 || s.connections < 0 {
 		return s.arrivals
 	}
-	rate := max(0, float64(connections-s.connections)) / dt
-	return s.arrivals + (rate-s.arrivals)*(1-math.Exp(-dt/window.Seconds()))
+	came := max(0, m.Connections-s.connections)
+	if m.Arrived > s.arrived {
+		came = max(came, int(m.Arrived-s.arrived))
+	}
+	span := min(window, now.Sub(s.started))
+	weight := 1 - math.Exp(-float64(dt)/float64(span))
+	return s.arrivals + (float64(came)/dt.Seconds()-s.arrivals)*weight
 }
 
 // judge says what this node is, now that it is known whether it has leave.

@@ -159,12 +159,19 @@ func TestArrivals(t *testing.T) {
 	w := newTeller(t)
 	w.own = Measure{Limit: 4000}
 	var p Plan
-	for range 600 { // 20 come and 10 go every second
+	for range 20 { // 20 come and 10 go every second, and only the growth is seen
 		w.own.Connections += 5
 		p = w.pass(time.Second / 2)
 	}
-	if got := p.Own.Arrivals; math.Abs(got-10) > 0.1 {
-		t.Errorf("growth of 10/s seen as %v", got)
+	if got := p.Own.Arrivals; math.Abs(got-10) > 1 {
+		t.Errorf("growth of 10/s for ten seconds seen as %v", got)
+	}
+	for range 1200 { // the same, and it is seen who came
+		w.own.Connections, w.own.Arrived = w.own.Connections+5, w.own.Arrived+10
+		p = w.pass(time.Second / 2)
+	}
+	if got := p.Own.Arrivals; math.Abs(got-20) > 0.1 {
+		t.Errorf("20/s seen as %v", got)
 	}
 	w.own.Connections = Unmeasured
 	w.pass(time.Minute)

@@ -1,0 +1,154 @@
+package config
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/netip"
+	"path/filepath"
+	"strings"
+)
+
+// fill gives the values that come from elsewhere than the file.
+func (r *reader) fill(c *Config, host string) {
+	if c.Node.Name == "" && r.sound("node.name") {
+		if c.Node.Name = nameOf(host); c.Node.Name == "" {
+			r.refuse(r.at("node.name"), fmt.Sprintf("this host has no usable name (%q)", host), "give the node one")
+		}
+	}
+	if c.Node.FQDN == "" {
+		c.Node.FQDN = c.Node.Name
+		if full := strings.TrimSuffix(host, "."); isName(full) {
+			c.Node.FQDN = full
+		}
+	}
+	if a := c.Gossip.Advertise; a.IsValid() && a.Port() == 0 {
+		c.Gossip.Advertise = netip.AddrPortFrom(a.Addr(), c.Listen.Gossip.Port())
+	}
+}
+
+// check compares values with each other. Each was found good alone.
+func (r *reader) check(c *Config) {
+	l := c.Limits
+	r.ordered("limits.recover", "limits.degrade", l.Recover < l.Degrade, l.Recover, l.Degrade)
+	r.ordered("limits.degrade", "limits.fail", l.Degrade < l.Fail, l.Degrade, l.Fail)
+	r.ordered("zone.ttl.min", "zone.ttl.max", c.Zone.TTLMin <= c.Zone.TTLMax, short(c.Zone.TTLMin), short(c.Zone.TTLMax))
+	r.admin(c.Listen.Admin)
+	r.overlaps(c.Listen)
+	r.secret(c)
+}
+
+// ordered refuses the values of two keys unless they are ok, which means that
+// the one of low is below the one of high. It points at a key that the file
+// gives: the other may be a default that the operator never saw.
+func (r *reader) ordered(low, high string, ok bool, lowValue, highValue any) {
+	if ok || !r.sound(low, high) {
+		return
+	}
+	at := r.at(high, low)
+	message := fmt.Sprintf("too low for %s, which is %v: got %v", low, lowValue, highValue)
+	if at.key == low {
+		message = fmt.Sprintf("too high for %s, which is %v: got %v", high, highValue, lowValue)
+	}
+	r.refuse(at, message, "")
+}
+
+// A claim is a socket, and the key that asks for it.
+type claim struct {
+	key  string
+	addr netip.AddrPort
+}
+
+// claims lists what the agent is to listen on. All of it is TCP; what is UDP
+// as well needs no check of its own.
+func (r *reader) claims(l Listen) []claim {
+	var all []claim
+	add := func(key, number string, a netip.AddrPort) {
+		if r.sound(key) {
+			all = append(all, claim{key + number, a})
+		}
+	}
+	each := func(key string, addrs []netip.AddrPort) {
+		for i, a := range addrs {
+			add(key, fmt.Sprintf("[%d]", i), a)
+		}
+	}
+	each("listen.dns", l.DNS)
+	each("listen.health", l.Health)
+	each("listen.agent_check", l.AgentCheck)
+	add("listen.admin", "", l.Admin)
+	add("listen.gossip", "", l.Gossip)
+	return all
+}
+
+// overlaps refuses sockets that cannot be had together.
+func (r *reader) overlaps(l Listen) {
+	all := r.claims(l)
+	for i, b := range all {
+		for _, a := range all[:i] {
+			if !overlap(a.addr, b.addr) {
+				continue
+			}
+			at, other := r.at(b.key, a.key), a
+			if at.key == a.key {
+				other = b
+			}
+			r.refuse(at, fmt.Sprintf("overlaps %s, which is %s", other.key, other.addr), "")
+			break
+		}
+	}
+}
+
+// overlap says whether two sockets claim the same address and port. A
+// wildcard, of either family, claims every address: Go opens it for both.
+func overlap(a, b netip.AddrPort) bool {
+	wild := a.Addr().IsUnspecified() || b.Addr().IsUnspecified()
+	return a.Port() == b.Port() && a.Port() != 0 && (wild || a.Addr() == b.Addr())
+}
+
+// admin keeps the page that can drain nodes away from the network for as long
+// as it asks nobody who he is.
+func (r *reader) admin(a netip.AddrPort) {
+	if !a.Addr().IsLoopback() && r.sound("listen.admin") {
+		r.refuse(r.at("listen.admin"), fmt.Sprintf("%s is not a loopback address, and anyone who reaches it could drain the farm", a.Addr()),
+			"listen on 127.0.0.1; access for others comes with a later version")
+	}
+}
+
+const makeKey = "make one with: head -c 32 /dev/urandom | base64"
+
+// secret reads the gossip key, and refuses to gossip in the open.
+func (r *reader) secret(c *Config) {
+	g := &c.Gossip
+	switch {
+	case !r.sound("gossip.key_file", "listen.gossip"):
+	case g.KeyFile != "":
+		r.keyFile(g)
+	case !c.Listen.Gossip.Addr().IsLoopback():
+		at := r.at("listen.gossip")
+		at.key = "gossip.key_file"
+		r.refuse(at, fmt.Sprintf("required, as gossip listens on %s, beyond loopback", c.Listen.Gossip), makeKey)
+	}
+}
+
+// keyFile reads the key from its file: base64 (RFC 4648, 4) with white space
+// around it, as base64(1) and editors leave it.
+func (r *reader) keyFile(g *Gossip) {
+	at := r.at("gossip.key_file")
+	if r.file != Embedded && !filepath.IsAbs(g.KeyFile) {
+		g.KeyFile = filepath.Join(filepath.Dir(r.file), g.KeyFile)
+	}
+	text, err := r.open(g.KeyFile)
+	if err != nil {
+		r.refuse(at, err.Error(), makeKey)
+		return
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
+	switch {
+	case err != nil: // without its words, which might show the key
+		r.refuse(at, fmt.Sprintf("%s does not hold base64", show(g.KeyFile)), makeKey)
+	case len(key) != 16 && len(key) != 24 && len(key) != 32:
+		r.refuse(at, fmt.Sprintf("%s holds %d bytes, want 16, 24 or 32", show(g.KeyFile), len(key)), makeKey)
+	default:
+		g.Key = key
+	}
+}

@@ -1,0 +1,69 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzLoad holds for any bytes: they are a valid configuration or a list of
+// problems, each of which stands in the file.
+func FuzzLoad(f *testing.F) {
+	seeds, _ := filepath.Glob("testdata/bad/*.yaml")
+	shipped, _ := filepath.Glob("../../configs/*.yaml")
+	for _, name := range slices.Concat(seeds, shipped) {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	for _, s := range []string{"", "a", "- a", "? a\n: b", "---\n...\n---\n", "%YAML 1.2\n---\na: 1\n", "<<: {a: 1}", "a: |\n  b\n", "\ufeffdrain: 1s", "[[[[{{{{", "00\n...-", "a: 1\n---\n"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := load("f.yaml", b, fakeKeys, "ex01.example.com")
+		if err == nil {
+			mustHold(t, c)
+			return
+		}
+		var ps Problems
+		if !errors.As(err, &ps) || len(ps) == 0 {
+			t.Fatalf("got error %v, want problems", err)
+		}
+		for _, p := range ps {
+			mustStand(t, p, strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(b), "\ufeff")))
+		}
+	})
+}
+
+// mustStand says that a problem is complete and that its place is in the file.
+func mustStand(t *testing.T, p Problem, file string) {
+	t.Helper()
+	if p.Message == "" || p.File != "f.yaml" || strings.Contains(p.headline(), "\n") {
+		t.Errorf("got problem %+v, want a message of one line", p)
+	}
+	lines := strings.Split(file, "\n")
+	if p.Line == 0 && p.Column == 0 {
+		return
+	}
+	if p.Line < 1 || p.Line > len(lines) {
+		t.Fatalf("got line %d of %d: %+v", p.Line, len(lines), p)
+	}
+	if n := utf8.RuneCountInString(lines[p.Line-1]); p.Column < 1 || p.Column > n+1 {
+		t.Errorf("got column %d of %d: %+v", p.Column, n, p)
+	}
+}
+
+// fakeKeys is a disk that holds one file, a key of 32 bytes.
+func fakeKeys(name string) ([]byte, error) {
+	if filepath.Base(name) != "gossip.key" {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return []byte("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n"), nil
+}

@@ -1,0 +1,110 @@
+package config
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// mustHold says that c keeps what the comments of Config promise. It is
+// written from those comments, not from the code that checks a file.
+func mustHold(t interface {
+	Helper()
+	Errorf(string, ...any)
+}, c Config) {
+	t.Helper()
+	for _, promise := range []struct {
+		name string
+		kept bool
+	}{
+		{"node.name is a label in lower case", isLabel(c.Node.Name) && c.Node.Name == strings.ToLower(c.Node.Name)},
+		{"node.fqdn is a name", isName(c.Node.FQDN)},
+		{"node.addresses can be reached", !slices.ContainsFunc(c.Node.Addresses, func(a netip.Addr) bool { return !a.IsValid() || a.IsUnspecified() })},
+		{"zone.name is absolute, and a node's name fits in front", strings.HasSuffix(c.Zone.Name, ".") && len(c.Zone.Name)+64 <= 254},
+		{"zone.answers is 0 to 8", c.Zone.Answers >= 0 && c.Zone.Answers <= 8},
+		{"the TTLs are whole seconds in order", time.Second <= c.Zone.TTLMin && c.Zone.TTLMin <= c.Zone.TTLMax && c.Zone.TTLMax <= time.Hour &&
+			c.Zone.TTLMin%time.Second == 0 && c.Zone.TTLMax%time.Second == 0},
+		{"records are lines", !slices.ContainsFunc(c.Zone.Records, func(s string) bool { return s == "" || strings.ContainsAny(s, "\r\n") })},
+		{"sockets do not overlap", apart(sockets(c.Listen))},
+		{"admin stays here", c.Listen.Admin.Addr().IsLoopback()},
+		{"gossip has a key or stays here", c.Listen.Gossip.Addr().IsLoopback() || len(c.Gossip.Key) > 0},
+		{"a key has an AES length", slices.Contains([]int{0, 16, 24, 32}, len(c.Gossip.Key))},
+		{"peers have a port", !slices.ContainsFunc(c.Gossip.Join, func(s string) bool { return !strings.Contains(s, ":") })},
+		{"the label is short", len(c.Gossip.Label) >= 1 && len(c.Gossip.Label) <= 255},
+		{"the marks are in order", 0 < c.Limits.Recover && c.Limits.Recover < c.Limits.Degrade && c.Limits.Degrade < c.Limits.Fail && c.Limits.Fail <= 1},
+		{"limits are positive", c.Limits.Connections >= 1 && c.Limits.Queue >= 0 && c.Health.MinInService >= 0},
+		{"durations are bounded", within(c.Limits.Ramp, 24*time.Hour) && within(c.Health.Hold, time.Hour) && within(c.Drain, time.Hour)},
+		{"ports are ports", !slices.Contains(c.Sources.Listener.Ports, 0)},
+	} {
+		if !promise.kept {
+			t.Errorf("broken promise: %s: %+v", promise.name, c)
+		}
+	}
+}
+
+func within(d, most time.Duration) bool { return d >= 0 && d <= most }
+
+func sockets(l Listen) []netip.AddrPort {
+	return append(slices.Concat(l.DNS, l.Health, l.AgentCheck), l.Admin, l.Gossip)
+}
+
+// apart says that all of the sockets could be opened on one machine: those
+// that share a port have different addresses, and no wildcard among them.
+func apart(all []netip.AddrPort) bool {
+	byPort := map[uint16]map[netip.Addr]int{}
+	for _, s := range all {
+		if s.Port() == 0 {
+			continue
+		}
+		if byPort[s.Port()] == nil {
+			byPort[s.Port()] = map[netip.Addr]int{}
+		}
+		byPort[s.Port()][s.Addr()]++
+	}
+	for _, addrs := range byPort {
+		for a, n := range addrs {
+			if n > 1 || a.IsUnspecified() && len(addrs) > 1 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func TestInvariantsCanBreak(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spoil func(*Config)
+	}{
+		{"marks out of order", func(c *Config) { c.Limits.Recover = c.Limits.Degrade }},
+		{"two services on one socket", func(c *Config) { c.Listen.Health = c.Listen.DNS }},
+		{"a wildcard over another", func(c *Config) { c.Listen.DNS = []netip.AddrPort{netip.MustParseAddrPort("[::]:9853")} }},
+		{"gossip in the open", func(c *Config) { c.Listen.Gossip = netip.MustParseAddrPort("0.0.0.0:7946") }},
+		{"half a second of TTL", func(c *Config) { c.Zone.TTLMin += time.Second / 2 }},
+	} {
+		c := mustLoad(t, "")
+		tt.spoil(&c)
+		var seen counter
+		mustHold(&seen, c)
+		if seen != 1 {
+			t.Errorf("%s: got %d broken promises, want 1", tt.name, seen)
+		}
+	}
+}
+
+// A counter counts what a test would have failed with.
+type counter int
+
+func (*counter) Helper()                 {}
+func (c *counter) Errorf(string, ...any) { *c++ }
+
+func mustLoad(t *testing.T, text string) Config {
+	t.Helper()
+	c, err := load("f.yaml", []byte(text), fakeKeys, "ex01.example.com")
+	if err != nil {
+		t.Fatalf("%s\n%v", text, err)
+	}
+	return c
+}

@@ -1,0 +1,38 @@
+package config
+
+import (
+	"os"
+	"slices"
+)
+
+// Load makes a Config of b, which was read from a file of that name. What b
+// does not say keeps its default, so that no bytes at all are a configuration
+// too. read is called at most once, for the gossip key; os.ReadFile is meant.
+//
+// It also asks the system for the host's name, which names the node where b
+// does not. An error is always [Problems], and holds every mistake.
+func Load(name string, b []byte, read func(string) ([]byte, error)) (Config, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "" // a mistake only where b relies on it, and then it is said
+	}
+	return load(name, b, read, host)
+}
+
+func load(name string, b []byte, read func(string) ([]byte, error), host string) (Config, error) {
+	r, b := newReader(name, b)
+	r.open = read
+
+	c := defaults()
+	c.File = name
+	if v := r.parse(b); v.kind != nothing {
+		r.walk(keys(&c), "", v, map[string]place{})
+	}
+
+	r.fill(&c, host)
+	r.check(&c)
+	if len(r.problems) > 0 {
+		return Config{}, slices.Clip(r.problems).sorted()
+	}
+	return c, nil
+}

@@ -1,0 +1,180 @@
+// Package dashboard shows what an agent saw and decided: as JSON for machines,
+// as a table for people, and over the local HTTP API.
+//
+// Start with [Of], which makes a [Status] of a [node.View].
+package dashboard
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"net/netip"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"evenkeel/agent/node"
+	"evenkeel/policy/balance"
+)
+
+// A Status is what `status --json` and /api/v1/status give. Its names are a
+// promise: add, do not change.
+type Status struct {
+	Node    string   `json:"node"`
+	Version string   `json:"version"`
+	At      string   `json:"at"`    // RFC 3339, by the agent's clock
+	Open    bool     `json:"open"`  // all nodes are over their marks
+	Alone   bool     `json:"alone"` // most of the farm vanished at once
+	TTL     float64  `json:"ttl_seconds"`
+	Nodes   []Node   `json:"nodes"`
+	Sources []Source `json:"sources"`
+	Members []Member `json:"members"`
+	Alarms  []string `json:"alarms"` // what an operator must see; empty most of the time
+}
+
+// A Node is one node of the farm as this agent sees it. A null is a number
+// that is not known.
+type Node struct {
+	Name             string   `json:"name"`
+	Addresses        []string `json:"addresses"`
+	State            string   `json:"state"`
+	Why              string   `json:"why"`
+	Share            float64  `json:"share"`
+	Utilisation      *float64 `json:"utilisation"` // connections/limit
+	Connections      *int     `json:"connections"`
+	ConnectionsLimit int      `json:"connections_limit"`
+	Queue            *int     `json:"queue"` // places taken in its worst queue
+	QueueLimit       int      `json:"queue_limit"`
+	AgeSeconds       float64  `json:"age_seconds"`  // of its Fact; -1: none heard
+	RampSeconds      float64  `json:"ramp_seconds"` // how long its slow start has run
+}
+
+// A Source is one thing that is measured here. Age −1: never read.
+type Source struct {
+	Name       string  `json:"name"`
+	Up         bool    `json:"up"`
+	AgeSeconds float64 `json:"age_seconds"`
+	Error      string  `json:"error,omitempty"`
+}
+
+// A Member is what the cluster knows of a node.
+type Member struct {
+	Name    string `json:"name"`
+	Address string `json:"address"`
+	State   string `json:"state"`
+}
+
+// Of puts a view into the words of the API.
+func Of(v *node.View, version string, members []Member, alarms []string) Status {
+	s := Status{
+		Node: v.Name, Version: version, At: v.At.Format(time.RFC3339Nano),
+		Open: v.Plan.Open, Alone: v.Plan.Alone, TTL: v.Plan.TTL.Seconds(),
+		Nodes: []Node{}, Sources: []Source{}, Members: append([]Member{}, members...), Alarms: append([]string{}, alarms...),
+	}
+	for _, n := range v.Plan.Nodes {
+		s.Nodes = append(s.Nodes, nodeOf(n, v.Addrs[n.Name]))
+	}
+	for _, src := range v.Sample.Sources {
+		out := Source{Name: src.Name, Up: src.Err == nil, AgeSeconds: -1}
+		if src.Age >= 0 {
+			out.AgeSeconds = src.Age.Seconds()
+		}
+		if src.Err != nil {
+			out.Error = src.Err.Error()
+		}
+		s.Sources = append(s.Sources, out)
+	}
+	return s
+}
+
+func nodeOf(n balance.Standing, addrs []netip.Addr) Node {
+	out := Node{
+		Name: n.Name, Addresses: []string{}, State: n.Status.String(), Why: n.Why, Share: n.Share,
+		ConnectionsLimit: n.Limit, QueueLimit: n.QueueLimit, AgeSeconds: -1, RampSeconds: n.Up.Seconds(),
+	}
+	for _, a := range addrs {
+		out.Addresses = append(out.Addresses, a.String())
+	}
+	if !n.Heard {
+		return out
+	}
+	out.AgeSeconds = n.Age.Seconds()
+	if n.Connections >= 0 {
+		u := float64(n.Connections) / float64(n.Limit)
+		out.Connections, out.Utilisation = &n.Connections, &u
+	}
+	if n.QueueLimit > 0 {
+		out.Queue = &n.Queue
+	}
+	return out
+}
+
+// Table writes s for people: the farm first, then what is wrong.
+func (s Status) Table(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NODE\tSTATE\tWHY\tSHARE\tLOAD\tCONNECTIONS\tQUEUE\tAGE\tADDRESSES")
+	for _, n := range s.Nodes {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.1f%%\t%s\t%s\t%s\t%s\t%s\n", n.Name, n.State, dash(n.Why), 100*n.Share,
+			percent(n.Utilisation), of(n.Connections, n.ConnectionsLimit), of(n.Queue, n.QueueLimit),
+			age(n.AgeSeconds), dash(strings.Join(n.Addresses, " ")))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return s.notes(w)
+}
+
+func (s Status) notes(w io.Writer) error {
+	var b strings.Builder
+	if s.Open {
+		b.WriteString("open: all nodes are over their marks, work goes where room is left\n")
+	}
+	if s.Alone {
+		b.WriteString("alone: most of the farm vanished at once, keeping the last nodes for a minute\n")
+	}
+	for _, a := range s.Alarms {
+		fmt.Fprintf(&b, "alarm: %s\n", a)
+	}
+	for _, src := range s.Sources {
+		if src.Up {
+			fmt.Fprintf(&b, "source %s: read %s ago\n", src.Name, age(src.AgeSeconds))
+		} else {
+			fmt.Fprintf(&b, "source %s: FAULT: %s\n", src.Name, src.Error)
+		}
+	}
+	for _, m := range s.Members {
+		if m.State != "alive" {
+			fmt.Fprintf(&b, "member %s at %s: %s\n", m.Name, m.Address, m.State)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func percent(u *float64) string {
+	if u == nil {
+		return "?"
+	}
+	return fmt.Sprintf("%.0f%%", math.Round(100**u))
+}
+
+func of(n *int, limit int) string {
+	if n == nil {
+		return "?"
+	}
+	return fmt.Sprintf("%d/%d", *n, limit)
+}
+
+func age(s float64) string {
+	if s < 0 {
+		return "never"
+	}
+	return fmt.Sprintf("%.1fs", s)
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"syscall"
+
+	"evenkeel/agent/config"
+)
+
+// sockets are all that an agent listens on but gossip, which binds its own.
+type sockets struct {
+	dns        []net.PacketConn
+	dnsTCP     []net.Listener
+	health     []net.Listener
+	agentCheck []net.Listener
+	admin      net.Listener
+}
+
+// listen binds every address of the configuration, or none.
+func listen(c config.Listen) (s sockets, err error) {
+	defer func() {
+		if err != nil {
+			s.close()
+			s = sockets{}
+		}
+	}()
+	for _, at := range c.DNS {
+		pc, l, err := listenDNS(at)
+		if err != nil {
+			return s, refused("listen.dns", at, err)
+		}
+		s.dns, s.dnsTCP = append(s.dns, pc), append(s.dnsTCP, l)
+	}
+	for _, at := range c.Health {
+		l, err := net.Listen("tcp", at.String())
+		if err != nil {
+			return s, refused("listen.health", at, err)
+		}
+		s.health = append(s.health, l)
+	}
+	for _, at := range c.AgentCheck {
+		l, err := net.Listen("tcp", at.String())
+		if err != nil {
+			return s, refused("listen.agent_check", at, err)
+		}
+		s.agentCheck = append(s.agentCheck, l)
+	}
+	s.admin, err = net.Listen("tcp", c.Admin.String())
+	if err != nil {
+		return s, refused("listen.admin", c.Admin, err)
+	}
+	return s, nil
+}
+
+// listenDNS takes the same port for UDP and TCP, a free one if it is 0.
+func listenDNS(at netip.AddrPort) (net.PacketConn, net.Listener, error) {
+	pc, err := net.ListenPacket("udp", at.String())
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := net.Listen("tcp", pc.LocalAddr().String())
+	if err != nil {
+		pc.Close()
+		return nil, nil, err
+	}
+	return pc, l, nil
+}
+
+func refused(key string, at netip.AddrPort, err error) error {
+	err = fmt.Errorf("%s: %w", key, err)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return hinted{err, fmt.Sprintf("another program listens on %v; stop it, or give %s another address", at, key)}
+	case errors.Is(err, syscall.EACCES):
+		return hinted{err, fmt.Sprintf("ports below 1024 need root or CAP_NET_BIND_SERVICE; or give %s a higher port", key)}
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return hinted{err, fmt.Sprintf("this machine has no address %v", at.Addr())}
+	}
+	return err
+}
+
+// A service is a line of what the agent serves and where.
+type service struct{ what, where string }
+
+func (s sockets) served() (out []service) {
+	for _, pc := range s.dns {
+		out = append(out, service{"dns", pc.LocalAddr().String() + " udp and tcp"})
+	}
+	for _, l := range s.health {
+		out = append(out, service{"health", "http://" + l.Addr().String() + "/healthcheck.htm"})
+	}
+	for _, l := range s.agentCheck {
+		out = append(out, service{"agent check", l.Addr().String()})
+	}
+	return append(out, service{"admin", "http://" + s.admin.Addr().String() + "/"})
+}
+
+// ports are the TCP ports of the agent itself: they are no mail service.
+func (s sockets) ports() (out []uint16) {
+	for _, l := range s.listeners() {
+		out = append(out, uint16(l.Addr().(*net.TCPAddr).Port))
+	}
+	return out
+}
+
+func (s sockets) listeners() []net.Listener {
+	all := append(append(append([]net.Listener{}, s.dnsTCP...), s.health...), s.agentCheck...)
+	if s.admin != nil {
+		all = append(all, s.admin)
+	}
+	return all
+}
+
+func (s sockets) close() {
+	for _, pc := range s.dns {
+		pc.Close()
+	}
+	for _, l := range s.listeners() {
+		l.Close()
+	}
+}

@@ -1,0 +1,205 @@
+// Package node is the agent's one loop: look, decide, show.
+//
+//	queue, gossip ──▶ Observation ──▶ balance.Decide ──▶ Plan ──▶ dnsrr, health, gossip
+//
+// Everything that judges is in package balance. This package carries values
+// from where they are measured to where they are shown; translate.go puts each
+// into the words of the next, and wire.go into bytes for the farm.
+//
+// Start with [Node.Run].
+package node
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"evenkeel/dnsrr"
+	"evenkeel/health"
+	"evenkeel/policy/balance"
+	"evenkeel/queue"
+)
+
+// Beat is the period of the loop (design of the balance law: all marks, slopes
+// and heartbeats are made for it).
+const Beat = 500 * time.Millisecond
+
+// A Node is one machine of the farm. Its functions must not block; those that
+// are nil are left out.
+type Node struct {
+	Name  string
+	FQDN  string       // shown on healthcheck.htm
+	Addrs []netip.Addr // what DNS hands out for this node
+	Zone  Zone
+	Rules balance.Rules
+	Log   *slog.Logger
+
+	Connections int // the limit of connections
+	QueueLimit  int // places in every queue; 0: as discovered
+
+	// Where a beat looks.
+	Local   func(now time.Time) queue.Sample
+	Peers   func() []Heard                     // sorted by name
+	OwnBeat func() uint64                      // the highest beat heard under our own name
+	Asked   func() (percent int, at time.Time) // the lowest ?max=N of late
+
+	// Where a beat shows what was decided.
+	Tell   func(beat uint64, fact []byte) error
+	DNS    func(*dnsrr.Table)
+	Health func(health.Report)
+
+	drain atomic.Bool
+	wake  atomic.Pointer[chan struct{}]
+	view  atomic.Pointer[View]
+}
+
+// A Zone is what of a DNS answer does not come from the plan.
+type Zone struct {
+	Name    string // fully qualified
+	Answers int    // see [dnsrr.Set]
+	Serial  uint32
+	Records dnsrr.Records
+}
+
+// A View is what one beat saw and decided. It is never changed.
+type View struct {
+	At     time.Time
+	Name   string
+	Beat   uint64
+	Sample queue.Sample
+	Plan   balance.Plan
+	Addrs  map[string][]netip.Addr // of every node of the plan
+}
+
+// View returns what the last beat saw and decided, or nil before the first.
+func (n *Node) View() *View { return n.view.Load() }
+
+// Drain takes this node out of new work from the next beat on, which is at
+// once. It can be called from any goroutine, before Run too.
+func (n *Node) Drain() {
+	n.drain.Store(true)
+	if c := n.wake.Load(); c != nil {
+		select {
+		case *c <- struct{}{}:
+		default: // one is on its way
+		}
+	}
+}
+
+// Run beats until ctx is done. The first beat is at once.
+func (n *Node) Run(ctx context.Context) {
+	wake := make(chan struct{}, 1)
+	n.wake.Store(&wake)
+	tick := time.NewTicker(Beat)
+	defer tick.Stop()
+	mem := memory{beat: uint64(time.Now().UnixMilli())} // a restarted node outranks its former self
+	for {
+		mem = n.beat(time.Now(), mem)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-wake:
+		}
+	}
+}
+
+// memory is what one beat leaves to the next.
+type memory struct {
+	beat   uint64
+	state  balance.State
+	told   Fact      // the last one sent
+	toldAt time.Time // zero: none yet
+	said   said      // what the log has said, so that only changes are
+	last   *View
+}
+
+func (n *Node) beat(now time.Time, mem memory) memory {
+	mem.beat = max(mem.beat, call(n.OwnBeat)) + 1
+	sample := n.Local(now)
+	nodes, addrs, unread := nodesOf(n.peers())
+	addrs[n.Name] = n.Addrs
+
+	var plan balance.Plan
+	mem.state, plan = balance.Decide(n.Rules, mem.state, balance.Observation{
+		Now: now, Name: n.Name, Beat: mem.beat, Own: n.measure(now, sample), Nodes: nodes,
+	})
+
+	view := &View{At: now, Name: n.Name, Beat: mem.beat, Sample: sample, Plan: plan, Addrs: addrs}
+	mem = n.show(view, mem)
+	mem.said = n.say(mem.said, mem.last, view, unread)
+	mem.last = view
+	return mem
+}
+
+func call(f func() uint64) uint64 {
+	if f == nil {
+		return 0
+	}
+	return f()
+}
+
+func (n *Node) peers() []Heard {
+	if n.Peers == nil {
+		return nil
+	}
+	return n.Peers()
+}
+
+func (n *Node) measure(now time.Time, s queue.Sample) balance.Measure {
+	m := measureOf(s, n.Connections, n.QueueLimit)
+	m.Draining = n.drain.Load()
+	if n.Asked != nil {
+		if percent, at := n.Asked(); percent > 0 && now.Sub(at) < time.Minute {
+			m.Ladder = float64(percent) / 100
+		}
+	}
+	return m
+}
+
+// show publishes the view: the own Fact first, since the others must know what
+// this node grants or withdraws before anyone acts on it.
+func (n *Node) show(v *View, mem memory) memory {
+	mem = n.tell(v, mem)
+	if n.DNS != nil {
+		t, err := dnsrr.Compile(setOf(n.Zone, n.Name, v.Plan, v.Addrs))
+		if err == nil {
+			n.DNS(t)
+		}
+		mem.said = n.sayOnce(mem.said, "dns table refused, the last one stays", err)
+	}
+	if n.Health != nil {
+		n.Health(reportOf(n.Name, n.FQDN, v.Plan))
+	}
+	n.view.Store(v)
+	return mem
+}
+
+// tell sends the own Fact when it has news, and as a heartbeat.
+func (n *Node) tell(v *View, mem memory) memory {
+	f := Fact{v.Plan.Own, n.Addrs}
+	due := v.At.Sub(mem.toldAt) >= balance.Heartbeat(len(v.Plan.Nodes))
+	if n.Tell == nil || !due && !mem.toldAt.IsZero() && !news(mem.told, f) {
+		return mem
+	}
+	b, err := appendFact(nil, f)
+	if err == nil {
+		err = n.Tell(v.Beat, b)
+	}
+	mem.told, mem.toldAt = f, v.At
+	mem.said = n.sayOnce(mem.said, "not told to the farm", err)
+	return mem
+}
+
+// news says that f is worth sending at once: another status, wish or grant, or
+// a change by at least 5 % of a limit.
+func news(told, f Fact) bool {
+	return f.Status != told.Status || f.Why != told.Why || f.Wish != told.Wish || f.Grant != told.Grant ||
+		!slices.Equal(f.Addrs, told.Addrs) ||
+		moved(f.Connections, told.Connections, f.Limit) || moved(f.Queue, told.Queue, f.QueueLimit)
+}
+
+func moved(now, before, limit int) bool { return 20*max(now-before, before-now) >= max(1, limit) }

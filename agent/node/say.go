@@ -1,0 +1,102 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+
+	"evenkeel/policy/balance"
+)
+
+// said is what the log has said. Only changes are logged, never the steady state.
+type said struct {
+	errs   map[string]string // by what was being done
+	faults []string          // sources that cannot be read
+	unread []string          // nodes whose Facts cannot be read
+}
+
+// sayOnce logs err when it is new, and its end.
+func (n *Node) sayOnce(s said, doing string, err error) said {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if s.errs[doing] == text {
+		return s
+	}
+	next := map[string]string{doing: text}
+	for k, v := range s.errs {
+		if k != doing {
+			next[k] = v
+		}
+	}
+	s.errs = next
+	if err != nil {
+		n.Log.Error(doing, "err", err)
+	} else {
+		n.Log.Info("over: " + doing)
+	}
+	return s
+}
+
+// say logs what changed between two views.
+func (n *Node) say(s said, last, v *View, unread []string) said {
+	for _, now := range v.Plan.Nodes {
+		was, known := standing(last, now.Name)
+		if !known || was.Status != now.Status || was.Why != now.Why && now.Status != balance.Up {
+			n.sayNode(was, now, known)
+		}
+	}
+	if last != nil && last.Plan.Open != v.Plan.Open {
+		n.Log.Warn("farm open: all nodes are over their marks", "open", v.Plan.Open)
+	}
+	if last != nil && last.Plan.Alone != v.Plan.Alone {
+		n.Log.Warn("most of the farm vanished at once: keeping the last nodes for a minute", "alone", v.Plan.Alone)
+	}
+	s.faults = n.sayFaults(s.faults, v)
+	if !slices.Equal(s.unread, unread) {
+		n.Log.Warn("facts that cannot be read, from another version?", "nodes", unread)
+		s.unread = unread
+	}
+	return s
+}
+
+func (n *Node) sayNode(was, now balance.Standing, known bool) {
+	from := "-"
+	if known {
+		from = was.Status.String()
+	}
+	log := n.Log.Info
+	if now.Status != balance.Up {
+		log = n.Log.Warn
+	}
+	log("node changed", "node", now.Name, "from", from, "to", now.Status.String(), "why", word(now.Why),
+		"share", fmt.Sprintf("%.3f", now.Share))
+}
+
+func (n *Node) sayFaults(before []string, v *View) []string {
+	var now []string
+	for _, f := range v.Sample.Faults {
+		now = append(now, f.Source)
+		if !slices.Contains(before, f.Source) {
+			n.Log.Warn("source cannot be read", "source", f.Source, "err", f.Err)
+		}
+	}
+	for _, name := range before {
+		if !slices.Contains(now, name) {
+			n.Log.Info("source read again", "source", name)
+		}
+	}
+	return now
+}
+
+func standing(v *View, name string) (balance.Standing, bool) {
+	if v == nil {
+		return balance.Standing{}, false
+	}
+	for _, n := range v.Plan.Nodes {
+		if n.Name == name {
+			return n, true
+		}
+	}
+	return balance.Standing{}, false
+}

@@ -1,0 +1,127 @@
+package node
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"evenkeel/dnsrr"
+	"evenkeel/health"
+	"evenkeel/policy/balance"
+	"evenkeel/queue"
+)
+
+// This file puts the words of each room into those of the next. All of it is
+// pure; it is the one place to look when a number seems to change its meaning
+// on the way.
+
+// measureOf is what the law needs of a Sample. Not measurable is not zero: no
+// ports at all means that connections could not be counted.
+func measureOf(s queue.Sample, connections, queueLimit int) balance.Measure {
+	m := balance.Measure{
+		Blind:       len(s.Faults) == len(s.Sources),
+		Connections: balance.Unmeasured,
+		Arrived:     s.Arrived,
+		Limit:       connections,
+	}
+	for i, p := range s.Ports {
+		if i == 0 {
+			m.Connections = 0
+		}
+		m.Connections += p.Open
+	}
+	for _, q := range s.Queues {
+		limit := q.Limit
+		if queueLimit > 0 {
+			limit = queueLimit
+		}
+		m.Queues = append(m.Queues, balance.Queue{Depth: q.Depth, Limit: limit, Slope: q.Slope})
+		m.Refused += q.Refused
+	}
+	for _, g := range s.Gauges {
+		m.Gauges = append(m.Gauges, balance.Gauge{Name: g.Name, Value: g.Value, Limit: g.Limit})
+	}
+	return m
+}
+
+// A Heard is what came from another node, before it is read.
+type Heard struct {
+	Name   string
+	Member bool      // the cluster counts it as alive
+	Left   bool      // it said goodbye
+	Beat   uint64    // of Fact
+	Born   time.Time // when the Fact was new, by this machine's clock
+	Fact   []byte    // nil: none yet
+}
+
+// nodesOf reads what was heard. A Fact that cannot be read counts as none; its
+// node is still known, and so nobody fails as if it were not there.
+func nodesOf(heard []Heard) (nodes []balance.Node, addrs map[string][]netip.Addr, unread []string) {
+	addrs = make(map[string][]netip.Addr, len(heard)+1)
+	for _, h := range heard {
+		n := balance.Node{Name: h.Name, Member: h.Member, Left: h.Left}
+		if h.Fact != nil {
+			f, err := decodeFact(h.Fact)
+			if err != nil {
+				unread = append(unread, h.Name)
+			} else {
+				n.Born, n.Fact = h.Born, f.Fact
+				n.Beat = h.Beat
+				addrs[h.Name] = f.Addrs
+			}
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes, addrs, unread
+}
+
+// setOf is what DNS answers under the plan.
+func setOf(z Zone, self string, p balance.Plan, addrs map[string][]netip.Addr) dnsrr.Set {
+	s := dnsrr.Set{
+		Zone: z.Name, Agent: self, TTL: p.TTL, Answers: z.Answers, Serial: z.Serial, Records: z.Records,
+	}
+	for _, n := range p.Nodes {
+		if !n.Heard {
+			continue
+		}
+		s.Targets = append(s.Targets, dnsrr.Target{
+			Name: n.Name, Addrs: addrs[n.Name], Share: n.Share,
+			Gone: n.Status == balance.Down, Why: whyOf(n),
+		})
+	}
+	return s
+}
+
+// whyOf is a node's line in the _why TXT record.
+func whyOf(n balance.Standing) string {
+	return fmt.Sprintf("%s state=%v share=%.3f why=%s age=%.1fs", n.Name, n.Status, n.Share, word(n.Why), n.Age.Seconds())
+}
+
+func word(why string) string {
+	if why == "" {
+		return "-"
+	}
+	return why
+}
+
+var states = map[balance.Status]health.State{
+	balance.Unknown:  health.Unknown,
+	balance.Up:       health.Up,
+	balance.Degraded: health.Degraded,
+	balance.Draining: health.Draining,
+	balance.Failing:  health.Failing,
+}
+
+// reportOf is what balancers are told under the plan.
+func reportOf(name, fqdn string, p balance.Plan) health.Report {
+	r := health.Report{
+		Node: name, FQDN: fqdn, State: states[p.Own.Status], Serve: p.Serve,
+		Load: p.Own.Load, Percent: 100, Leave: p.Leave, Reason: p.Own.Why,
+	}
+	for _, n := range p.Nodes {
+		if n.Name == name && n.Fair > 0 {
+			r.Percent = int(100*n.Share/n.Fair + 0.5)
+		}
+	}
+	return r
+}

@@ -1,0 +1,193 @@
+package node
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"time"
+
+	"evenkeel/policy/balance"
+)
+
+// A Fact travels as bytes: a version, then fields in a fixed order, numbers as
+// varints. Later versions of the same number may append fields; a decoder
+// ignores what it does not know. Name and beat travel outside, on the envelope.
+const (
+	factVersion = 1
+
+	// MaxAddrs is how many addresses of a node travel; more are not told.
+	MaxAddrs = 8
+	// MaxFact is the length that no encoded Fact exceeds. A test holds it, so
+	// that a Fact always fits a gossip packet beside others.
+	MaxFact = 320
+
+	maxWhy   = 15 // bytes of a reason
+	maxName  = 63 // bytes of a node's name: a DNS label (RFC 1035, 2.3.4)
+	maxCount = 1 << 30
+	maxLoad  = 60 // times the limit, in a load that travels
+)
+
+// ErrFact is wrapped by every error of a Fact that cannot be read or written.
+var ErrFact = errors.New("fact")
+
+// A Fact is what a node says of itself and no other node may say of it.
+type Fact struct {
+	balance.Fact
+	Addrs []netip.Addr // what DNS hands out for it
+}
+
+// appendFact encodes f. What is out of range is brought into it; a name too
+// long to travel is an error, since cutting it would name another node.
+func appendFact(b []byte, f Fact) ([]byte, error) {
+	if len(f.Grant.Node) > maxName {
+		return nil, fmt.Errorf("%w: grant to %q: name over %d bytes", ErrFact, f.Grant.Node, maxName)
+	}
+	b = append(b, factVersion, byte(f.Status))
+	b = binary.AppendUvarint(b, count(f.Connections+1)) // 0 is not measured
+	b = binary.AppendUvarint(b, count(f.Limit))
+	b = binary.AppendUvarint(b, count(f.Queue))
+	b = binary.AppendUvarint(b, count(f.QueueLimit))
+	b = binary.AppendUvarint(b, permille(f.Load, maxLoad))
+	b = binary.AppendUvarint(b, permille(f.Arrivals, 1e6))
+	b = binary.AppendUvarint(b, count(int(f.Up/(100*time.Millisecond))))
+	b = append(b, byte(min(255, max(0, f.Steady/time.Second))))
+	b = appendText(b, f.Why[:min(len(f.Why), maxWhy)])
+	b = appendAddrs(b, f.Addrs[:min(len(f.Addrs), MaxAddrs)])
+	b = binary.AppendUvarint(b, f.Wish.Beat)
+	b = binary.AppendUvarint(b, permille(f.Wish.Load, maxLoad))
+	b = appendText(b, f.Grant.Node)
+	return binary.AppendUvarint(b, f.Grant.Beat), nil
+}
+
+func count(n int) uint64 { return uint64(min(maxCount, max(0, n))) }
+
+func permille(x, most float64) uint64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return uint64(math.Round(1000 * min(most, max(0, x))))
+}
+
+func appendText(b []byte, s string) []byte { return append(append(b, byte(len(s))), s...) }
+
+func appendAddrs(b []byte, addrs []netip.Addr) []byte {
+	b = append(b, byte(len(addrs)))
+	for _, a := range addrs {
+		b = appendText(b, string(a.Unmap().AsSlice()))
+	}
+	return b
+}
+
+// decodeFact reads a Fact. b may hold anything: lengths are checked before
+// they are believed.
+func decodeFact(b []byte) (Fact, error) {
+	if len(b) == 0 || b[0] != factVersion {
+		return Fact{}, fmt.Errorf("%w: version not known", ErrFact)
+	}
+	r := reader{b: b[1:]}
+	var f Fact
+	f.Status = balance.Status(r.byte())
+	f.Connections = r.count() - 1
+	f.Limit = max(1, r.count())
+	f.Queue = r.count()
+	f.QueueLimit = r.count()
+	f.Load = r.permille(maxLoad)
+	f.Arrivals = r.permille(1e6)
+	f.Up = time.Duration(r.count()) * 100 * time.Millisecond
+	f.Steady = time.Duration(r.byte()) * time.Second
+	f.Why = r.text(maxWhy)
+	f.Addrs = r.addrs()
+	f.Wish.Beat = r.uvarint()
+	f.Wish.Load = r.permille(maxLoad)
+	f.Grant.Node = r.text(maxName)
+	f.Grant.Beat = r.uvarint()
+	if f.Status >= balance.Down { // nobody says this of himself
+		r.bad = true
+	}
+	if r.bad {
+		return Fact{}, fmt.Errorf("%w: cut short or out of range", ErrFact)
+	}
+	return f, nil
+}
+
+// A reader takes fields from b; after one that is not there it is bad, and
+// gives only zeros.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reader) take(n int) []byte {
+	if r.bad || n > len(r.b) {
+		r.bad = true
+		return nil
+	}
+	out := r.b[:n]
+	r.b = r.b[n:]
+	return out
+}
+
+func (r *reader) byte() byte {
+	b := r.take(1)
+	if r.bad {
+		return 0
+	}
+	return b[0]
+}
+
+func (r *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if r.bad || n <= 0 {
+		r.bad = true
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *reader) count() int {
+	v := r.uvarint()
+	if v > maxCount {
+		r.bad = true
+		return 0
+	}
+	return int(v)
+}
+
+func (r *reader) permille(most float64) float64 {
+	x := float64(r.uvarint()) / 1000
+	if x > most {
+		r.bad = true
+		return 0
+	}
+	return x
+}
+
+func (r *reader) text(most int) string {
+	n := int(r.byte())
+	if n > most {
+		r.bad = true
+		return ""
+	}
+	return string(r.take(n))
+}
+
+func (r *reader) addrs() []netip.Addr {
+	n := int(r.byte())
+	if n > MaxAddrs {
+		r.bad = true
+		return nil
+	}
+	var out []netip.Addr
+	for range n {
+		a, ok := netip.AddrFromSlice(r.take(int(r.byte())))
+		if !ok {
+			r.bad = true
+			return nil
+		}
+		out = append(out, a)
+	}
+	return out
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+func runCommand(e env) *cobra.Command {
+	c := &cobra.Command{Use: "run", Short: "run the agent until interrupted", Args: noArgs}
+	file := configFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error { return run(c.Context(), e, *file) }
+	return c
+}
+
+func run(ctx context.Context, e env, file string) error {
+	cfg, records, err := load(e, file) // words become values
+	if err != nil {
+		return err
+	}
+	log := logger(e.stderr)
+
+	a, err := wire(cfg, records, log) // what the machine can refuse, it refuses here
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if err := a.introduce(e.stdout); err != nil {
+		return err
+	}
+
+	return a.run(ctx) // until told to stop
+}
+
+// logger writes text to a terminal and JSON elsewhere.
+func logger(w io.Writer) *slog.Logger {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: clockOnly}))
+	}
+	return slog.New(slog.NewJSONHandler(w, nil))
+}
+
+// clockOnly shortens the time: who watches a terminal knows the day.
+func clockOnly(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 && a.Key == slog.TimeKey {
+		return slog.String(a.Key, a.Value.Time().Format(time.TimeOnly))
+	}
+	return a
+}
+
+// introduce names the configuration in use and every address served.
+func (a *agent) introduce(w io.Writer) error {
+	version, _ := build()
+	_, err := fmt.Fprintf(w, "evenkeel %s, node %s of zone %s\nconfiguration: %s\n", version, a.cfg.Node.Name, a.cfg.Zone.Name, a.cfg.File)
+	for _, s := range a.sockets.served() {
+		fmt.Fprintf(w, "%-14s %s\n", s.what+":", s.where)
+	}
+	fmt.Fprintf(w, "%-14s %v, joins %v\n", "gossip:", a.farm.Addr(), a.cfg.Gossip.Join)
+	return err
+}

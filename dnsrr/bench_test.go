@@ -1,0 +1,91 @@
+package dnsrr
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+
+	"github.com/miekg/dns"
+)
+
+// large is a farm of n nodes with unlike shares, and both families.
+func large(n int) Set {
+	s := Set{Zone: "mail.test.", Agent: "ex000"}
+	for i := range n {
+		s.Targets = append(s.Targets, Target{
+			Name:  fmt.Sprintf("ex%03d", i),
+			Addrs: []netip.Addr{netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)}), netip.MustParseAddr(fmt.Sprintf("2001:db8::%d", i+1))},
+			Share: float64(i + 1),
+			Why:   "state=up share=0.312 why=- age=1.0s",
+		})
+	}
+	return s
+}
+
+func sizes(b *testing.B, run func(b *testing.B, s Set)) {
+	for _, n := range []int{3, 64} {
+		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			run(b, large(n))
+		})
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	sizes(b, func(b *testing.B, s Set) {
+		for b.Loop() {
+			if _, err := Compile(s); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkPick(b *testing.B) {
+	sizes(b, func(b *testing.B, s Set) {
+		w := &compile(b, s).pools[0].wheel
+		var room [maxAnswers]int
+		var r uint64
+		for b.Loop() {
+			r += golden
+			w.pick(room[:0], r, 1)
+		}
+	})
+}
+
+func BenchmarkAnswer(b *testing.B) {
+	sizes(b, func(b *testing.B, s Set) {
+		tab := compile(b, s)
+		q := ask("mail.test.", dns.TypeA)
+		var a Asker
+		for b.Loop() {
+			a.Number += golden
+			tab.Answer(q, a, true)
+		}
+	})
+}
+
+// The whole way from octets to octets.
+func BenchmarkReply(b *testing.B) {
+	sizes(b, func(b *testing.B, set Set) {
+		var s Server
+		s.Publish(compile(b, set))
+		q, err := ask("mail.test.", dns.TypeA).Pack()
+		if err != nil {
+			b.Fatal(err)
+		}
+		room := make([]byte, 0, 2*ednsSize)
+		for b.Loop() {
+			s.reply(room, q, someone, overUDP, noon)
+		}
+	})
+}
+
+func TestPickAllocatesNothing(t *testing.T) {
+	w := newWheel(falling(64), maxAnswers)
+	var room [maxAnswers]int
+	var r uint64
+	if n := testing.AllocsPerRun(1000, func() { r += golden; w.pick(room[:0], r, 1) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -1,0 +1,199 @@
+package dnsrr
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/miekg/dns"
+)
+
+const (
+	whyLabel = "_why" // the name below the apex that explains the answers
+	maxWire  = 4096   // octets of a static record
+	unsetTTL = 1<<32 - 1
+	maxTTL   = 1<<31 - 1 // RFC 2181, section 8
+	maxChain = 8         // aliases followed in one answer
+)
+
+// Records are further records of a zone that do not change with the farm. The
+// zero Records are none. Records that exist are valid, and never change.
+type Records struct {
+	zone string // folded; empty when there are none
+	rrs  []dns.RR
+}
+
+// ParseRecords reads records, one zone-file line each (RFC 1035, section 5.1);
+// names without a final dot are relative to zone. A record without a TTL takes
+// that of the [Set]. Empty lines and comments are skipped.
+//
+// The error joins all mistakes, each with its line's index and text. Refused
+// are: names outside the zone; SOA, NS, A and AAAA at the apex and any _why,
+// which are the farm's own; NS, DNAME, wildcards and the records of DNSSEC,
+// which need rules this server does not have; an alias beside other records,
+// in a circle, or as the target of MX and SRV (RFC 2181, sections 10.1, 10.3);
+// TTLs that differ within a set (section 5.2); directives such as $INCLUDE.
+func ParseRecords(zone string, lines []string) (Records, error) {
+	if err := checkZone(zone); err != nil {
+		return Records{}, err
+	}
+	out := Records{zone: fold(zone)}
+	var errs []error
+	for i, line := range lines {
+		if err := out.add(line); err != nil {
+			errs = append(errs, fmt.Errorf("record %d %q: %w", i, line, err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return Records{}, err
+	}
+	return out, nil
+}
+
+// add reads one line.
+func (r *Records) add(line string) error {
+	rr, err := parseLine(r.zone, line)
+	if err != nil || rr == nil {
+		return err
+	}
+	h := rr.Header()
+	if h.Name, err = canonical(h.Name); err != nil {
+		return err
+	}
+	if err := errors.Join(r.checkOwner(h), checkType(h.Rrtype), r.checkBeside(rr), r.checkAlias(rr)); err != nil {
+		return err
+	}
+	r.rrs = append(r.rrs, rr)
+	return nil
+}
+
+// parseLine reads at most one record: nil is an empty line.
+func parseLine(zone, line string) (dns.RR, error) {
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, "$") {
+		return nil, errors.New("directives are not read here")
+	}
+	zp := dns.NewZoneParser(strings.NewReader(line), zone, "")
+	zp.SetDefaultTTL(unsetTTL)
+	rr, _ := zp.Next()
+	_, more := zp.Next()
+	switch err := zp.Err(); {
+	case err != nil:
+		return nil, err
+	case more:
+		return nil, errors.New("more than one record")
+	case rr == nil:
+		return nil, nil
+	case rr.Header().Class != dns.ClassINET:
+		return nil, fmt.Errorf("class %s is not served", dns.Class(rr.Header().Class))
+	case rr.Header().Ttl > maxTTL && rr.Header().Ttl != unsetTTL:
+		return nil, errors.New("ttl: beyond 2147483647 s")
+	}
+	return rr, checkData(rr)
+}
+
+// checkData packs rr once, since the parser takes data as it stands and leaves
+// its mistakes to whoever packs.
+func checkData(rr dns.RR) error {
+	if _, err := dns.PackRR(rr, make([]byte, maxWire), 0, nil, false); err != nil {
+		return fmt.Errorf("data: %w", err)
+	}
+	return nil
+}
+
+func (r *Records) checkOwner(h *dns.RR_Header) error {
+	apex := h.Name == r.zone
+	switch {
+	case !within(h.Name, r.zone):
+		return fmt.Errorf("outside of the zone %s", r.zone)
+	case strings.HasPrefix(h.Name, "*.") || strings.Contains(h.Name, ".*."):
+		return errors.New("wildcards are not served")
+	case h.Name == whyLabel+"."+r.zone:
+		return errors.New("this name explains the answers, and is not free")
+	case apex && farmsOwn(h.Rrtype):
+		return fmt.Errorf("%s at the apex is answered for the farm", dns.Type(h.Rrtype))
+	case apex && h.Rrtype == dns.TypeCNAME:
+		return errors.New("CNAME beside other records")
+	}
+	return nil
+}
+
+// farmsOwn tells the types that the farm itself answers at the apex.
+func farmsOwn(t uint16) bool {
+	return t == dns.TypeSOA || t == dns.TypeNS || t == dns.TypeA || t == dns.TypeAAAA
+}
+
+// checkType refuses what would need rules that this server does not have.
+func checkType(t uint16) error {
+	switch t {
+	case dns.TypeSOA, dns.TypeNS, dns.TypeDNAME:
+		return fmt.Errorf("%s: delegations are not served", dns.Type(t))
+	case dns.TypeDS, dns.TypeCDS, dns.TypeDNSKEY, dns.TypeCDNSKEY, dns.TypeRRSIG,
+		dns.TypeNSEC, dns.TypeNSEC3, dns.TypeNSEC3PARAM, dns.TypeSIG, dns.TypeKEY, dns.TypeNXT:
+		return fmt.Errorf("%s: the zone is not signed", dns.Type(t))
+	}
+	if t == 0 || t == dns.TypeOPT || 128 <= t && t <= 255 { // RFC 6895, section 3.1
+		return fmt.Errorf("%s is no type of data", dns.Type(t))
+	}
+	return nil
+}
+
+// checkBeside compares rr with those of its name.
+func (r *Records) checkBeside(rr dns.RR) error {
+	h := rr.Header()
+	for _, other := range r.rrs {
+		o := other.Header()
+		switch {
+		case o.Name != h.Name:
+		case dns.IsDuplicate(rr, other):
+			return errors.New("listed twice")
+		case o.Rrtype == dns.TypeCNAME || h.Rrtype == dns.TypeCNAME:
+			return errors.New("CNAME beside other records")
+		case o.Rrtype == h.Rrtype && o.Ttl != h.Ttl:
+			return errors.New("ttl: differs from that of the same name and type")
+		}
+	}
+	return nil
+}
+
+// checkAlias refuses the record that closes a circle of aliases, makes a chain
+// too long to answer, or leads mail or a service to an alias.
+func (r *Records) checkAlias(rr dns.RR) error {
+	for _, other := range append([]dns.RR{rr}, r.rrs...) {
+		if t := targetOf(other); t != "" && r.hops(t, rr) > 0 {
+			return fmt.Errorf("%s: %s leads to an alias", other.Header().Name, dns.Type(other.Header().Rrtype))
+		}
+		if c, ok := other.(*dns.CNAME); ok && r.hops(c.Target, rr) >= maxChain {
+			return errors.New("CNAME in a circle, or a chain too long")
+		}
+	}
+	return nil
+}
+
+// targetOf is the host that must not be an alias; empty where there is none.
+func targetOf(rr dns.RR) string {
+	switch rr := rr.(type) {
+	case *dns.MX:
+		return rr.Mx
+	case *dns.SRV:
+		return rr.Target
+	}
+	return ""
+}
+
+// hops counts the aliases from name on, with extra as one more record.
+func (r *Records) hops(name string, extra dns.RR) int {
+	for n := range maxChain {
+		next := ""
+		for _, rr := range append([]dns.RR{extra}, r.rrs...) {
+			if c, ok := rr.(*dns.CNAME); ok && c.Hdr.Name == fold(name) {
+				next = c.Target
+			}
+		}
+		if next == "" {
+			return n
+		}
+		name = next
+	}
+	return maxChain
+}

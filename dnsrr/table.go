@@ -1,0 +1,250 @@
+// Package dnsrr answers for a zone with weighted round robin over DNS.
+//
+// A [Set] says what to answer; [Compile] makes a [Table] of it, which never
+// changes and knows every answer; a [Server] holds the current one and talks
+// to the network.
+//
+// Start with [Compile] and [Table.Answer]; pick.go holds the law by which
+// shares become answers, answer.go the rules of the protocol.
+package dnsrr
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+// A Set is all that a zone answers, before compiling.
+type Set struct {
+	Zone    string        // fully qualified, any case
+	Agent   string        // this agent's node name; with the asker it starts the sequence
+	TTL     time.Duration // of every record; 0..2^31-1 s, cut to whole seconds
+	Answers int           // 0 = auto, as many addresses as exact shares allow, up to 8; 1..8 = at most so many
+	Serial  uint32        // of the SOA; must never fall (RFC 1982)
+	Targets []Target      // one a node, any order, at most 1024
+	Records Records       // further records; those with a TTL of their own keep it
+}
+
+// A Target is one node. NODE.<zone> answers with its addresses, unweighted.
+type Target struct {
+	Name  string       // one DNS label, unique in any case, no leading underscore
+	Addrs []netip.Addr // an answer holds one of each family; those of one node share its share
+	Share float64      // of all new work, 0..1; only the proportions matter, they need not sum to 1
+	Gone  bool         // dead: never answered at the apex, not an NS
+	Why   string       // its string of _why.<zone> TXT, cut at 255 octets; empty is left out
+}
+
+// A Table is a compiled [Set]. It is safe for any number of readers, because
+// it has no writers. A nil Table knows nothing yet, and answers SERVFAIL.
+type Table struct {
+	zone   string // folded
+	agent  uint64 // hash of the name
+	ttl    uint32 // s
+	names  map[string]*owner
+	pools  [2]pool // IPv4, IPv6
+	nodes  []string
+	hidden []string
+}
+
+// An owner is a name that exists. One without records and alias is only the
+// parent of others: an empty non-terminal (RFC 4592, section 2.2.2).
+type owner struct {
+	alias *dns.CNAME
+	sets  map[uint16][]dns.RR
+}
+
+// A pool is the nodes that have addresses of one family, and their wheel.
+type pool struct {
+	wheel   wheel
+	members []member
+}
+
+type member struct {
+	node  int // index in Table.nodes
+	addrs []netip.Addr
+}
+
+// Compile builds a Table. It refuses what a server could not answer well, all
+// mistakes joined: an unusable zone or TTL, nodes that are no label or listed
+// twice, shares that are negative or no number, addresses that no client could
+// use, records of another zone.
+//
+// A and AAAA are each weighed among the nodes that have that family. Nodes
+// without a share are not answered, unless no node that lives has one: then
+// all of those are, evenly. A family that no node with a share has is NODATA.
+func Compile(s Set) (*Table, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	targets := slices.Clone(s.Targets)
+	slices.SortFunc(targets, func(a, b Target) int { return strings.Compare(fold(a.Name), fold(b.Name)) })
+	t := &Table{
+		zone:  fold(s.Zone),
+		agent: hashName(fold(s.Agent)),
+		ttl:   uint32(s.TTL / time.Second),
+		names: make(map[string]*owner, 2*len(targets)+len(s.Records.rrs)+2),
+	}
+	t.addApex(s, targets)
+	for _, g := range targets {
+		t.addNode(g)
+	}
+	t.addRecords(s.Records)
+	t.pools = t.weigh(targets, s.Answers)
+	return t, nil
+}
+
+// Zone returns the zone that t answers for, in small letters.
+func (t *Table) Zone() string { return t.zone }
+
+// Hidden returns the names of static A, AAAA and CNAME records that a node's
+// own name hides, sorted: nodes come and go, and must not make the zone
+// unusable. Whoever publishes t should say so, once.
+func (t *Table) Hidden() []string { return slices.Clone(t.hidden) }
+
+func (s Set) check() error {
+	if err := checkZone(s.Zone); err != nil {
+		return err
+	}
+	var errs []error
+	if s.TTL < 0 || s.TTL/time.Second > maxTTL {
+		errs = append(errs, fmt.Errorf("ttl %v: not within 0..2147483647 s", s.TTL))
+	}
+	if s.Answers < 0 || s.Answers > maxAnswers {
+		errs = append(errs, fmt.Errorf("answers %d: not within 0..%d", s.Answers, maxAnswers))
+	}
+	if s.Records.zone != "" && s.Records.zone != fold(s.Zone) {
+		errs = append(errs, fmt.Errorf("records: of the zone %s, not %s", s.Records.zone, s.Zone))
+	}
+	if len(s.Targets) > maxMembers {
+		errs = append(errs, fmt.Errorf("targets: %d are more than %d", len(s.Targets), maxMembers))
+	}
+	seen := make(map[string]bool, len(s.Targets))
+	for _, g := range s.Targets {
+		if err := g.check(); err != nil {
+			errs = append(errs, fmt.Errorf("target %q: %w", g.Name, err))
+		}
+		if seen[fold(g.Name)] {
+			errs = append(errs, fmt.Errorf("target %q: listed twice", g.Name))
+		}
+		seen[fold(g.Name)] = true
+	}
+	return errors.Join(errs...)
+}
+
+func (g Target) check() error {
+	if err := checkLabel(g.Name); err != nil {
+		return err
+	}
+	if g.Name[0] == '_' {
+		return errors.New("a leading underscore is for services")
+	}
+	if !(g.Share >= 0) || math.IsInf(g.Share, 0) {
+		return fmt.Errorf("share %v: not a share", g.Share)
+	}
+	for _, a := range g.Addrs {
+		if !a.IsValid() || a.IsUnspecified() || a.IsMulticast() || a.Zone() != "" {
+			return fmt.Errorf("address %v: no client could use it", a)
+		}
+	}
+	return nil
+}
+
+// addApex adds what the zone says of itself, and the parent of _why. The SOA
+// names the lowest node, dead or not, so that equal serials mean equal SOAs.
+func (t *Table) addApex(s Set, sorted []Target) {
+	mname := t.zone
+	if len(sorted) > 0 {
+		mname = t.nameOf(sorted[0])
+	}
+	t.add(&dns.SOA{
+		Hdr: t.header(t.zone, dns.TypeSOA), Ns: mname, Mbox: "hostmaster." + t.zone, Serial: s.Serial,
+		Refresh: 14400, Retry: 3600, Expire: 604800, // nobody transfers the zone; checkers ask for such values
+		Minttl: t.ttl, // a denial must not outlive an answer (RFC 2308, section 5)
+	})
+	for _, g := range sorted {
+		if !g.Gone && len(g.Addrs) > 0 {
+			t.add(&dns.NS{Hdr: t.header(t.zone, dns.TypeNS), Ns: t.nameOf(g)})
+		}
+	}
+	t.exist(whyLabel + "." + t.zone)
+}
+
+// addNode adds the node's own name, and its line of _why.
+func (t *Table) addNode(g Target) {
+	own := t.nameOf(g)
+	t.nodes = append(t.nodes, g.Name)
+	t.exist(own)
+	for _, six := range []bool{false, true} {
+		for _, a := range family(g.Addrs, six) {
+			t.add(address(t.header(own, familyType(six)), a))
+		}
+	}
+	if g.Why != "" {
+		why := strings.ReplaceAll(g.Why[:min(255, len(g.Why))], `\`, `\\`)
+		t.add(&dns.TXT{Hdr: t.header(whyLabel+"."+t.zone, dns.TypeTXT), Txt: []string{why}})
+	}
+}
+
+// addRecords adds the static ones, but for those that a node's name hides.
+func (t *Table) addRecords(r Records) {
+	nodes := make(map[string]bool, len(t.nodes))
+	for _, n := range t.nodes {
+		nodes[fold(n)+"."+t.zone] = true
+	}
+	for _, rr := range r.rrs {
+		h := rr.Header()
+		switch h.Rrtype {
+		case dns.TypeA, dns.TypeAAAA, dns.TypeCNAME:
+			if nodes[h.Name] {
+				t.hidden = append(t.hidden, h.Name)
+				continue
+			}
+		}
+		rr = dns.Copy(rr)
+		if h := rr.Header(); h.Ttl == unsetTTL {
+			h.Ttl = t.ttl
+		}
+		t.add(rr)
+	}
+	slices.Sort(t.hidden)
+	t.hidden = slices.Compact(t.hidden)
+}
+
+// add puts rr under its name.
+func (t *Table) add(rr dns.RR) {
+	h := rr.Header()
+	o := t.exist(h.Name)
+	if c, ok := rr.(*dns.CNAME); ok {
+		o.alias = c
+		return
+	}
+	if o.sets == nil {
+		o.sets = make(map[uint16][]dns.RR)
+	}
+	o.sets[h.Rrtype] = append(o.sets[h.Rrtype], rr)
+}
+
+// exist returns the owner of name, and lets all names above it exist too.
+func (t *Table) exist(name string) *owner {
+	if o := t.names[name]; o != nil {
+		return o
+	}
+	o := new(owner)
+	t.names[name] = o
+	if name != t.zone {
+		t.exist(parent(name))
+	}
+	return o
+}
+
+func (t *Table) nameOf(g Target) string { return fold(g.Name) + "." + t.zone }
+
+func (t *Table) header(name string, typ uint16) dns.RR_Header {
+	return dns.RR_Header{Name: name, Rrtype: typ, Class: dns.ClassINET, Ttl: t.ttl}
+}
