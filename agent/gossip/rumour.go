@@ -1,0 +1,44 @@
+package gossip
+
+import (
+	"time"
+
+	"github.com/hashicorp/memberlist"
+)
+
+// A rumour is one word as it is kept and passed on: with the instant, by this
+// machine's clock, when it was new. It is never changed once made.
+type rumour struct {
+	kind kind
+	name string
+	beat uint64
+	born time.Time
+	body []byte
+}
+
+var _ memberlist.NamedBroadcast = rumour{}
+
+func (r rumour) append(b []byte, now time.Time) []byte {
+	return appendWord(b, r.kind, r.name, r.beat, now.Sub(r.born), r.body)
+}
+
+// size is the length of the word, whatever its age.
+func (r rumour) size() int { return 24 + len(r.name) + len(r.body) }
+
+// Message is called by memberlist when the rumour is taken for sending, which
+// is the moment its age is counted to. The slice is a new one each time, since
+// two senders may hold one at once.
+func (r rumour) Message() []byte { return r.append(make([]byte, 0, r.size()), time.Now()) }
+
+// Name makes whatever is newest about a node replace what still waits about
+// it: a newer Fact, a goodbye, or the alarm that its name is used twice.
+func (r rumour) Name() string { return r.name }
+
+// Invalidates says the same as Name, for memberlist's interface.
+func (r rumour) Invalidates(other memberlist.Broadcast) bool {
+	o, ok := other.(rumour)
+	return ok && o.name == r.name
+}
+
+// Finished is of no interest here.
+func (r rumour) Finished() {}
