@@ -27,8 +27,8 @@ import (
 // and heartbeats are made for it).
 const Beat = 500 * time.Millisecond
 
-// A Node is one machine of the farm. Its functions must not block; those that
-// are nil are left out.
+// A Node is one machine of the farm. Its functions must not block. Local and
+// Log are needed; other functions that are nil are left out.
 type Node struct {
 	Name  string
 	FQDN  string       // shown on healthcheck.htm
@@ -113,6 +113,7 @@ type memory struct {
 	state  balance.State
 	told   Fact      // the last one sent
 	toldAt time.Time // zero: none yet
+	turned turned    // refusals, by queue
 	said   said      // what the log has said, so that only changes are
 	last   *View
 }
@@ -122,10 +123,13 @@ func (n *Node) beat(now time.Time, mem memory) memory {
 	sample := n.Local(now)
 	nodes, addrs, unread := nodesOf(n.peers())
 	addrs[n.Name] = n.Addrs
+	own := n.measure(now, sample)
+	mem.turned = mem.turned.see(sample.Queues)
+	own.Refused = mem.turned.sum
 
 	var plan balance.Plan
 	mem.state, plan = balance.Decide(n.Rules, mem.state, balance.Observation{
-		Now: now, Name: n.Name, Beat: mem.beat, Own: n.measure(now, sample), Nodes: nodes,
+		Now: now, Name: n.Name, Beat: mem.beat, Own: own, Nodes: nodes,
 	})
 
 	view := &View{At: now, Name: n.Name, Beat: mem.beat, Sample: sample, Plan: plan, Addrs: addrs}
@@ -178,10 +182,12 @@ func (n *Node) show(v *View, mem memory) memory {
 	return mem
 }
 
-// tell sends the own Fact when it has news, and as a heartbeat.
+// tell sends the own Fact when it has news, and as a heartbeat, at the beat that
+// is nearest: a beat comes a little early or late, and to wait for the next one
+// would let every other heartbeat be half a second late.
 func (n *Node) tell(v *View, mem memory) memory {
 	f := Fact{v.Plan.Own, n.Addrs}
-	due := v.At.Sub(mem.toldAt) >= balance.Heartbeat(len(v.Plan.Nodes))
+	due := v.At.Sub(mem.toldAt) >= balance.Heartbeat(len(v.Plan.Nodes))-Beat/2
 	if n.Tell == nil || !due && !mem.toldAt.IsZero() && !news(mem.told, f) {
 		return mem
 	}

@@ -1,7 +1,9 @@
 package node
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"net/netip"
 	"time"
 
@@ -15,8 +17,14 @@ import (
 // pure; it is the one place to look when a number seems to change its meaning
 // on the way.
 
+// places is the limit of a queue that nobody can tell: what IIS gives an
+// application pool (queueLength, default 1000).
+const places = 1000
+
 // measureOf is what the law needs of a Sample. Not measurable is not zero: no
-// ports at all means that connections could not be counted.
+// ports at all means that connections could not be counted. queueLimit is for
+// every queue; 0 is each queue's own, as discovered. Refusals need a memory and
+// are counted by turned.
 func measureOf(s queue.Sample, connections, queueLimit int) balance.Measure {
 	m := balance.Measure{
 		Blind:       len(s.Faults) == len(s.Sources),
@@ -31,12 +39,8 @@ func measureOf(s queue.Sample, connections, queueLimit int) balance.Measure {
 		m.Connections += p.Open
 	}
 	for _, q := range s.Queues {
-		limit := q.Limit
-		if queueLimit > 0 {
-			limit = queueLimit
-		}
+		limit := cmp.Or(queueLimit, q.Limit, places)
 		m.Queues = append(m.Queues, balance.Queue{Depth: q.Depth, Limit: limit, Slope: q.Slope})
-		m.Refused += q.Refused
 	}
 	for _, g := range s.Gauges {
 		m.Gauges = append(m.Gauges, balance.Gauge{Name: g.Name, Value: g.Value, Limit: g.Limit})
@@ -55,14 +59,16 @@ type Heard struct {
 }
 
 // nodesOf reads what was heard. A Fact that cannot be read counts as none; its
-// node is still known, and so nobody fails as if it were not there.
+// node is still known, and so nobody fails as if it were not there. The same
+// goes for a name that cannot stand in the zone: for one such node DNS would
+// refuse the whole table, and a grant to it could not travel.
 func nodesOf(heard []Heard) (nodes []balance.Node, addrs map[string][]netip.Addr, unread []string) {
 	addrs = make(map[string][]netip.Addr, len(heard)+1)
 	for _, h := range heard {
 		n := balance.Node{Name: h.Name, Member: h.Member, Left: h.Left}
 		if h.Fact != nil {
 			f, err := decodeFact(h.Fact)
-			if err != nil {
+			if err != nil || !label(h.Name) {
 				unread = append(unread, h.Name)
 			} else {
 				n.Born, n.Fact = h.Born, f.Fact
@@ -73,6 +79,19 @@ func nodesOf(heard []Heard) (nodes []balance.Node, addrs map[string][]netip.Addr
 		nodes = append(nodes, n)
 	}
 	return nodes, addrs, unread
+}
+
+// label reports whether name is what every node is called: a DNS label of
+// small letters, digits and inner hyphens.
+func label(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		inner := c == '-' && i > 0 && i < len(name)-1
+		if !(inner || '0' <= c && c <= '9' || 'a' <= c && c <= 'z') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxName
 }
 
 // setOf is what DNS answers under the plan.
@@ -117,6 +136,9 @@ func reportOf(name, fqdn string, p balance.Plan) health.Report {
 	r := health.Report{
 		Node: name, FQDN: fqdn, State: states[p.Own.Status], Serve: p.Serve,
 		Load: p.Own.Load, Percent: 100, Leave: p.Leave, Reason: p.Own.Why,
+	}
+	if p.Own.Load == 0 && p.Own.Connections < 0 && p.Own.QueueLimit == 0 {
+		r.Load = math.NaN() // nothing was measured, which is not the same as nothing to do
 	}
 	for _, n := range p.Nodes {
 		if n.Name == name && n.Fair > 0 {

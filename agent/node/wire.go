@@ -44,8 +44,8 @@ func appendFact(b []byte, f Fact) ([]byte, error) {
 	if len(f.Grant.Node) > maxName {
 		return nil, fmt.Errorf("%w: grant to %q: name over %d bytes", ErrFact, f.Grant.Node, maxName)
 	}
-	b = append(b, factVersion, byte(f.Status))
-	b = binary.AppendUvarint(b, count(f.Connections+1)) // 0 is not measured
+	b = append(b, factVersion, byte(statusOf(f.Status)))
+	b = binary.AppendUvarint(b, count(min(f.Connections, maxCount)+1)) // 0 is not measured
 	b = binary.AppendUvarint(b, count(f.Limit))
 	b = binary.AppendUvarint(b, count(f.Queue))
 	b = binary.AppendUvarint(b, count(f.QueueLimit))
@@ -54,11 +54,19 @@ func appendFact(b []byte, f Fact) ([]byte, error) {
 	b = binary.AppendUvarint(b, count(int(f.Up/(100*time.Millisecond))))
 	b = append(b, byte(min(255, max(0, f.Steady/time.Second))))
 	b = appendText(b, f.Why[:min(len(f.Why), maxWhy)])
-	b = appendAddrs(b, f.Addrs[:min(len(f.Addrs), MaxAddrs)])
+	b = appendAddrs(b, f.Addrs)
 	b = binary.AppendUvarint(b, f.Wish.Beat)
 	b = binary.AppendUvarint(b, permille(f.Wish.Load, maxLoad))
 	b = appendText(b, f.Grant.Node)
 	return binary.AppendUvarint(b, f.Grant.Beat), nil
+}
+
+// statusOf is s, or Unknown where it is none that a node may have of itself.
+func statusOf(s balance.Status) balance.Status {
+	if s >= balance.Down {
+		return balance.Unknown
+	}
+	return s
 }
 
 func count(n int) uint64 { return uint64(min(maxCount, max(0, n))) }
@@ -73,12 +81,20 @@ func permille(x, most float64) uint64 {
 func appendText(b []byte, s string) []byte { return append(append(b, byte(len(s))), s...) }
 
 func appendAddrs(b []byte, addrs []netip.Addr) []byte {
-	b = append(b, byte(len(addrs)))
+	at := len(b)
+	b = append(b, 0)
 	for _, a := range addrs {
-		b = appendText(b, string(a.Unmap().AsSlice()))
+		if a = a.Unmap(); usable(a) && b[at] < MaxAddrs {
+			b[at]++
+			b = appendText(b, string(a.AsSlice()))
+		}
 	}
 	return b
 }
+
+// usable addresses are those that DNS may hand out. One that is not would make
+// every node of the farm refuse its table, so none travels and none is believed.
+func usable(a netip.Addr) bool { return a.IsValid() && !a.IsUnspecified() && !a.IsMulticast() }
 
 // decodeFact reads a Fact. b may hold anything: lengths are checked before
 // they are believed.
@@ -182,8 +198,8 @@ func (r *reader) addrs() []netip.Addr {
 	}
 	var out []netip.Addr
 	for range n {
-		a, ok := netip.AddrFromSlice(r.take(int(r.byte())))
-		if !ok {
+		a, _ := netip.AddrFromSlice(r.take(int(r.byte())))
+		if a = a.Unmap(); !usable(a) {
 			r.bad = true
 			return nil
 		}

@@ -72,18 +72,20 @@ func (r Rules) inService(size int) int { return max(r.MinInService, (size+1)/2) 
 // somewhere: as long as a Fact travels, is fresh, and is acted on.
 func (f farm) quarantine() time.Duration { return travel + 4*f.beat }
 
-// A memory is who was seen alive, and since when he is missing.
-type memory map[string]time.Time // zero while alive
+// A memory is who was heard of late, and since when he is missing.
+type memory map[string]time.Time // zero while heard
 
-// lost updates the memory and returns who went missing just now, most of the
-// farm at once or not. One who said goodbye is not missing.
+// lost updates the memory and returns how many went missing of late, if they
+// were most of the farm. Silence is enough to be missing: who is cut off falls
+// silent to all at once, while the cluster takes up to a minute, in a farm of
+// fifteen, to find them gone one by one. One who said goodbye is not missing.
 func (f farm) lost(m memory) (next memory, missing int) {
 	next = make(memory, len(f.peers))
 	alive := 1
 	for _, p := range f.peers {
 		since, known := m[p.Name]
 		switch {
-		case !p.dead:
+		case p.fresh:
 			next[p.Name] = time.Time{}
 			alive++
 		case !known || p.Left:
