@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strings"
 	"syscall"
 
 	"evenkeel/agent/config"
@@ -55,8 +56,22 @@ func listen(c config.Listen) (s sockets, err error) {
 	return s, nil
 }
 
-// listenDNS takes the same port for UDP and TCP, a free one if it is 0.
-func listenDNS(at netip.AddrPort) (net.PacketConn, net.Listener, error) {
+// chances is how often the system may choose a port for UDP that TCP cannot
+// have.
+const chances = 20
+
+// listenDNS takes the same port for UDP and TCP. If it is 0 the system chooses,
+// and may choose one that is free for UDP alone; then it is asked again.
+func listenDNS(at netip.AddrPort) (pc net.PacketConn, l net.Listener, err error) {
+	for range chances {
+		if pc, l, err = listenBoth(at); err == nil || at.Port() != 0 || !says(err, inUse) {
+			break
+		}
+	}
+	return pc, l, err
+}
+
+func listenBoth(at netip.AddrPort) (net.PacketConn, net.Listener, error) {
 	pc, err := net.ListenPacket("udp", at.String())
 	if err != nil {
 		return nil, nil, err
@@ -69,17 +84,24 @@ func listenDNS(at netip.AddrPort) (net.PacketConn, net.Listener, error) {
 	return pc, l, nil
 }
 
+// refused says whose address err is about, and what its reader could do.
 func refused(key string, at netip.AddrPort, err error) error {
 	err = fmt.Errorf("%s: %w", key, err)
 	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
+	case says(err, inUse):
 		return hinted{err, fmt.Sprintf("another program listens on %v; stop it, or give %s another address", at, key)}
 	case errors.Is(err, syscall.EACCES):
 		return hinted{err, fmt.Sprintf("ports below 1024 need root or CAP_NET_BIND_SERVICE; or give %s a higher port", key)}
-	case errors.Is(err, syscall.EADDRNOTAVAIL):
+	case says(err, noAddress):
 		return hinted{err, fmt.Sprintf("this machine has no address %v", at.Addr())}
 	}
 	return err
+}
+
+// says reports whether err is the system's refusal e, or holds its words:
+// memberlist passes on no more than those.
+func says(err error, e syscall.Errno) bool {
+	return errors.Is(err, e) || strings.Contains(err.Error(), e.Error())
 }
 
 // A service is a line of what the agent serves and where.

@@ -1,6 +1,7 @@
 package dnsrr
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -27,7 +28,7 @@ type Records struct {
 // names without a final dot are relative to zone. A record without a TTL takes
 // that of the [Set]. Empty lines and comments are skipped.
 //
-// The error joins all mistakes, each with its line's index and text. Refused
+// The error is [RecordErrors]: all mistakes, one a line. Refused
 // are: names outside the zone; SOA, NS, A and AAAA at the apex and any _why,
 // which are the farm's own; NS, DNAME, wildcards and the records of DNSSEC,
 // which need rules this server does not have; an alias beside other records,
@@ -38,16 +39,39 @@ func ParseRecords(zone string, lines []string) (Records, error) {
 		return Records{}, err
 	}
 	out := Records{zone: fold(zone)}
-	var errs []error
+	var errs RecordErrors
 	for i, line := range lines {
 		if err := out.add(line); err != nil {
-			errs = append(errs, fmt.Errorf("record %d %q: %w", i, line, err))
+			errs = append(errs, RecordError{i, line, err})
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		return Records{}, err
+	if len(errs) > 0 {
+		return Records{}, errs
 	}
 	return out, nil
+}
+
+// A RecordError is what is wrong with one line.
+type RecordError struct {
+	Index int    // of the line, from 0
+	Line  string // as it was given
+	Err   error
+}
+
+func (e RecordError) Error() string { return fmt.Sprintf("record %d %q: %v", e.Index, e.Line, e.Err) }
+
+// Unwrap returns what is wrong, without the line.
+func (e RecordError) Unwrap() error { return e.Err }
+
+// RecordErrors are the mistakes of several lines, at least one, in their order.
+type RecordErrors []RecordError
+
+func (es RecordErrors) Error() string {
+	var lines []string
+	for _, e := range es {
+		lines = append(lines, e.Error())
+	}
+	return strings.Join(lines, "\n")
 }
 
 // add reads one line.
@@ -60,7 +84,7 @@ func (r *Records) add(line string) error {
 	if h.Name, err = canonical(h.Name); err != nil {
 		return err
 	}
-	if err := errors.Join(r.checkOwner(h), checkType(h.Rrtype), r.checkBeside(rr), r.checkAlias(rr)); err != nil {
+	if err := cmp.Or(r.checkOwner(h), checkType(h.Rrtype), r.checkBeside(rr), r.checkAlias(rr)); err != nil {
 		return err
 	}
 	r.rrs = append(r.rrs, rr)

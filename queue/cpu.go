@@ -22,8 +22,8 @@ type cpu struct {
 // Name is part of metrics and status.
 func (*cpu) Name() string { return "cpu" }
 
-// Read has no gauge before the second reading: what was busy since boot says
-// nothing of now.
+// Read has no gauge before a whole window has passed: a burst at the start is no
+// state of the machine, and what was busy since boot says nothing of now.
 func (c *cpu) Read(ctx context.Context) (Reading, error) {
 	t, err := c.times(ctx)
 	if err != nil {
@@ -92,6 +92,9 @@ func (r rolling) share() (float64, bool) {
 		return 0, false
 	}
 	first, last := r.marks[0], r.marks[len(r.marks)-1]
+	if last.at.Sub(first.at) < cpuWindow {
+		return 0, false
+	}
 	total := last.total - first.total
 	if total <= 0 {
 		return 0, false

@@ -20,13 +20,13 @@ func TestRolling(t *testing.T) {
 	}{
 		{0, 1000, 5000, -1},                 // since boot, which says nothing of now
 		{0, 1000, 5000, -1},                 // no time has passed
-		{5 * time.Second, 1010, 5010, 1},    // all busy, on two CPUs
+		{5 * time.Second, 1010, 5010, -1},   // all busy, but half a window is no window
 		{10 * time.Second, 1010, 5020, 0.5}, // half of 10 s
 		{15 * time.Second, 1010, 5030, 0},   // the busy half is out of the window
 		{20 * time.Second, 1005, 5040, 0},   // iowait went into idle: not below 0
 		{21 * time.Second, 1040, 5042, 1},   // not above 1
 		{22 * time.Second, 7, 100, -1},      // other counters: begin again
-		{23 * time.Second, 8, 104, 0.25},    //
+		{32 * time.Second, 8, 104, 0.25},    // and wait for a whole window
 		{time.Hour, 108, 304, 0.5},          // what there is, though it is long
 		{time.Hour - 1, 109, 305, -1},       // the clock went back
 	}
@@ -93,7 +93,7 @@ func TestCPUSource(t *testing.T) {
 			if w.gauges == 1 && r.Gauges[0] != (Gauge{"cpu", 0.5, 1}) {
 				t.Errorf("reading %d: got %v, want half", i+1, r.Gauges[0])
 			}
-			time.Sleep(time.Second)
+			time.Sleep(cpuWindow)
 		}
 	})
 }

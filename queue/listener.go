@@ -52,7 +52,7 @@ func (l *listener) Read(ctx context.Context) (Reading, error) {
 	if err := l.connections(ctx, ports, now); err != nil {
 		return Reading{}, err
 	}
-	return Reading{Queues: queues, Ports: l.counted(ports), Arrived: l.came.total}, nil
+	return Reading{Queues: queues, Ports: l.counted(ports), Arrived: l.came.total, Closed: l.closed(ports)}, nil
 }
 
 // sockets fills all. Those that do not count are in it too, since the
@@ -74,6 +74,17 @@ func (l *listener) wanted() (queues []Queue, ports []uint16) {
 	}
 	slices.Sort(ports)
 	return queues, slices.Compact(ports)
+}
+
+// closed returns the ports that were asked for and are not among open, sorted.
+func (l *listener) closed(open []uint16) (out []uint16) {
+	for _, p := range l.want.Ports {
+		if _, listens := slices.BinarySearch(open, p); !listens {
+			out = append(out, p)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // connections counts the connections of ports anew where that is due. What a

@@ -228,6 +228,26 @@ func TestListenerTrouble(t *testing.T) {
 	}
 }
 
+// A port that was asked for and that nothing listens on is named: its service
+// is not there.
+func TestClosedPorts(t *testing.T) {
+	w := &world{listening: []sockdiag.Socket{listens(1, "0.0.0.0:25", 0, 1), listens(2, "127.0.0.1:143", 0, 1)}}
+	for _, tt := range []struct {
+		want Listener
+		out  []uint16
+	}{
+		{Listener{}, nil},
+		{Listener{Ports: []uint16{25}}, nil},
+		{Listener{Ports: []uint16{993, 25, 143, 993, 110}}, []uint16{110, 993}},
+		{Listener{Ports: []uint16{25, 143}, Addresses: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}, []uint16{143}},
+	} {
+		m := &machine{world: w}
+		if got := read(t, &listener{want: tt.want, kernel: m.kernel()}).Closed; !slices.Equal(got, tt.out) {
+			t.Errorf("%v: got %v, want %v", tt.want, got, tt.out)
+		}
+	}
+}
+
 // What a count that broke off had seen so far is not taken for the whole, even
 // if by the next reading all is as it was before.
 func TestBrokenCountIsNotKept(t *testing.T) {

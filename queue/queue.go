@@ -23,6 +23,7 @@ type Sample struct {
 	Ports   []Port   // sorted by Number; empty: connections are not measured
 	Gauges  []Gauge  // sorted by Name
 	Arrived uint64   // connections that came to Ports since their source was first read; only grows, 0 where that cannot be told
+	Closed  []uint16 // ports that were asked for and nothing listens on; sorted
 	Sources []Status // every source, in the order given
 	Faults  []Fault  // the sources that could not be read, in that order
 }
@@ -85,6 +86,7 @@ type Reading struct {
 	Ports   []Port
 	Gauges  []Gauge
 	Arrived uint64
+	Closed  []uint16
 }
 
 // A Listener says which listening TCP sockets count.

@@ -100,6 +100,7 @@ func (s *Sampler) Sample(now time.Time) Sample {
 		out.Ports = append(out.Ports, r.Ports...)
 		out.Gauges = append(out.Gauges, r.Gauges...)
 		out.Arrived += r.Arrived
+		out.Closed = append(out.Closed, r.Closed...)
 	}
 	slices.SortStableFunc(out.Queues, func(a, b Queue) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortStableFunc(out.Ports, func(a, b Port) int { return cmp.Compare(a.Number, b.Number) })

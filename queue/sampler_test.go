@@ -101,7 +101,7 @@ func TestFailedSourceHasNeitherOldNumbersNorZeros(t *testing.T) {
 
 func TestSampleIsInOrder(t *testing.T) {
 	one := &fake{name: "one", read: func(context.Context, int) (Reading, error) {
-		return Reading{Queues: []Queue{{Name: "c"}, {Name: "a"}}, Ports: []Port{{443, 1}, {25, 2}}, Arrived: 5}, nil
+		return Reading{Queues: []Queue{{Name: "c"}, {Name: "a"}}, Ports: []Port{{443, 1}, {25, 2}}, Arrived: 5, Closed: []uint16{993}}, nil
 	}}
 	two := &fake{name: "two", read: func(context.Context, int) (Reading, error) {
 		return Reading{Queues: []Queue{{Name: "b"}}, Gauges: []Gauge{{"rpc", 1, 2}, {"cpu", 0, 1}}, Arrived: 2}, nil
@@ -112,6 +112,7 @@ func TestSampleIsInOrder(t *testing.T) {
 			Queues:  []Queue{{Name: "a"}, {Name: "b"}, {Name: "c"}},
 			Ports:   []Port{{25, 2}, {443, 1}},
 			Arrived: 7,
+			Closed:  []uint16{993},
 			Gauges:  []Gauge{{"cpu", 0, 1}, {"rpc", 1, 2}},
 			Sources: []Status{{Name: "two"}, {Name: "one"}},
 		}

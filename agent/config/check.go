@@ -2,10 +2,13 @@ package config
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/netip"
 	"path/filepath"
 	"strings"
+
+	"evenkeel/dnsrr"
 )
 
 // fill gives the values that come from elsewhere than the file.
@@ -34,7 +37,23 @@ func (r *reader) check(c *Config) {
 	r.ordered("zone.ttl.min", "zone.ttl.max", c.Zone.TTLMin <= c.Zone.TTLMax, short(c.Zone.TTLMin), short(c.Zone.TTLMax))
 	r.admin(c.Listen.Admin)
 	r.overlaps(c.Listen)
+	r.records(c.Zone)
 	r.secret(c)
+}
+
+// records has the zone's further records read by who will answer them.
+func (r *reader) records(z Zone) {
+	const key = "zone.records"
+	if !r.sound(key, "zone.name") {
+		return
+	}
+	_, err := dnsrr.ParseRecords(z.Name, z.Records)
+	var wrong dnsrr.RecordErrors
+	if errors.As(err, &wrong) {
+		for _, w := range wrong {
+			r.refuse(r.items[key][w.Index], w.Err.Error(), "")
+		}
+	}
 }
 
 // ordered refuses the values of two keys unless they are ok, which means that
@@ -98,12 +117,14 @@ func (r *reader) overlaps(l Listen) {
 	}
 }
 
-// overlap says whether two sockets claim the same address and port. A
-// wildcard, of either family, claims every address: Go opens it for both.
+// overlap says whether two sockets claim the same address and port. 0.0.0.0
+// claims every IPv4 address, [::] every address of both families.
 func overlap(a, b netip.AddrPort) bool {
-	wild := a.Addr().IsUnspecified() || b.Addr().IsUnspecified()
-	return a.Port() == b.Port() && a.Port() != 0 && (wild || a.Addr() == b.Addr())
+	return a.Port() == b.Port() && a.Port() != 0 &&
+		(a.Addr() == b.Addr() || covers(a.Addr(), b.Addr()) || covers(b.Addr(), a.Addr()))
 }
+
+func covers(wild, a netip.Addr) bool { return wild.IsUnspecified() && (wild.Is6() || a.Is4()) }
 
 // admin keeps the page that can drain nodes away from the network for as long
 // as it asks nobody who he is.

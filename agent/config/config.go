@@ -47,7 +47,7 @@ type Zone struct {
 	Name           string        // fully qualified, lower case; short enough that any node name fits in front
 	Answers        int           // most addresses in one answer, 1 to 8; 0 = as many as exact shares allow, up to 8
 	TTLMin, TTLMax time.Duration // whole seconds, 1s <= TTLMin <= TTLMax <= 1h
-	Records        []string      // further records, one zone-file line each; their syntax is not looked at here
+	Records        []string      // further records, one zone-file line each, which dnsrr can read
 }
 
 // A Listen says where this agent serves. No two addresses overlap; port 0

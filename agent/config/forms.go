@@ -52,6 +52,7 @@ func many[T comparable](dst *[]T, f form[T]) func(*reader, value) {
 				seen[x] = item.place
 			}
 			out = append(out, x)
+			r.items[v.key] = append(r.items[v.key], item.place)
 		}
 		r.given[v.key] = v.place
 		*dst = out

@@ -16,8 +16,9 @@ type reader struct {
 	lines    []string
 	open     func(string) ([]byte, error) // for the key file
 	problems Problems
-	given    map[string]place // every value that the file holds, by key
-	spoilt   map[string]bool  // the keys whose value is not to be had, and so not to be compared
+	given    map[string]place   // every value that the file holds, by key
+	items    map[string][]place // of every list, those of its items
+	spoilt   map[string]bool    // the keys whose value is not to be had, and so not to be compared
 }
 
 // newReader makes the reader of one file, and its text as it is easiest read:
@@ -31,6 +32,7 @@ func newReader(file string, b []byte) (*reader, []byte) {
 		file:   file,
 		lines:  strings.Split(string(b), "\n"),
 		given:  map[string]place{},
+		items:  map[string][]place{},
 		spoilt: map[string]bool{},
 	}, b
 }

@@ -54,7 +54,7 @@ type Source struct {
 	Name       string  `json:"name"`
 	Up         bool    `json:"up"`
 	AgeSeconds float64 `json:"age_seconds"`
-	Error      string  `json:"error,omitempty"`
+	Error      string  `json:"error"` // empty while it is up
 }
 
 // A Member is what the cluster knows of a node.

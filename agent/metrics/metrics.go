@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -35,7 +37,7 @@ func Handler(version string, now func() Snapshot) http.Handler {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collector{version, now},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return promhttp.HandlerFor(r, promhttp.HandlerOpts{})
+	return promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}) // a bad series costs itself
 }
 
 type collector struct {
@@ -73,6 +75,9 @@ func (s sink) counter(name, help string, v uint64, labels []string, values ...st
 }
 
 func (s sink) send(t prometheus.ValueType, name, help string, v float64, labels, values []string) {
+	for i, text := range values { // names of nodes come from the network, and need not be text
+		values[i] = strings.ToValidUTF8(text, "\uFFFD")
+	}
 	desc := prometheus.NewDesc("evenkeel_"+name, help, labels, nil)
 	s.ch <- prometheus.MustNewConstMetric(desc, t, v, values...)
 }
@@ -88,12 +93,12 @@ func (s sink) sample(v *node.View) {
 		s.counter("queue_rejected_total", "Turned away by a full queue since the agent started.", q.Refused, l, q.Name)
 	}
 	for _, g := range v.Sample.Gauges {
-		s.gauge("gauge_ratio", "Another load, as a share of its limit.", g.Value/g.Limit, []string{"gauge"}, g.Name)
+		s.gauge("load_ratio", "Another load, such as that of the CPU, as a share of its limit.", g.Value/g.Limit, []string{"load"}, g.Name)
 	}
 	for _, src := range v.Sample.Sources {
 		l := []string{"source"}
 		s.gauge("source_up", "Whether the last reading of a source is good.", truth(src.Err == nil), l, src.Name)
-		s.gauge("source_age_seconds", "Since the last good reading; -1 is never.", max(-1, src.Age.Seconds()), l, src.Name)
+		s.gauge("source_age_seconds", "Since the last good reading; -1 is never.", age(src.Age), l, src.Name)
 	}
 }
 
@@ -142,6 +147,13 @@ func (s sink) gossip(g gossip.Stats) {
 	s.counter("gossip_rejected_total", "Words that could not be read.", g.Rejected, nil)
 	s.counter("gossip_bytes_in_total", "Bytes of words and states received.", g.BytesIn, nil)
 	s.counter("gossip_bytes_out_total", "Bytes of words and states sent.", g.BytesOut, nil)
+}
+
+func age(d time.Duration) float64 {
+	if d < 0 {
+		return -1
+	}
+	return d.Seconds()
 }
 
 func truth(b bool) float64 {

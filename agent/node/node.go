@@ -114,6 +114,7 @@ type memory struct {
 	told   Fact      // the last one sent
 	toldAt time.Time // zero: none yet
 	turned turned    // refusals, by queue
+	closed time.Time // since when a port is closed; zero: none is
 	said   said      // what the log has said, so that only changes are
 	last   *View
 }
@@ -126,6 +127,8 @@ func (n *Node) beat(now time.Time, mem memory) memory {
 	own := n.measure(now, sample)
 	mem.turned = mem.turned.see(sample.Queues)
 	own.Refused = mem.turned.sum
+	mem.closed = since(mem.closed, now, len(sample.Closed) > 0)
+	own.Broken = brokenOf(now, mem.closed, sample.Closed)
 
 	var plan balance.Plan
 	mem.state, plan = balance.Decide(n.Rules, mem.state, balance.Observation{
@@ -137,6 +140,17 @@ func (n *Node) beat(now time.Time, mem memory) memory {
 	mem.said = n.say(mem.said, mem.last, view, unread)
 	mem.last = view
 	return mem
+}
+
+// since is the instant at which what holds now began; zero when it does not hold.
+func since(before, now time.Time, holds bool) time.Time {
+	switch {
+	case !holds:
+		return time.Time{}
+	case before.IsZero():
+		return now
+	}
+	return before
 }
 
 func call(f func() uint64) uint64 {
@@ -172,6 +186,7 @@ func (n *Node) show(v *View, mem memory) memory {
 		t, err := dnsrr.Compile(setOf(n.Zone, n.Name, v.Plan, v.Addrs))
 		if err == nil {
 			n.DNS(t)
+			mem.said = n.sayHidden(mem.said, t.Hidden())
 		}
 		mem.said = n.sayOnce(mem.said, "dns table refused, the last one stays", err)
 	}

@@ -129,11 +129,11 @@ func TestLogHasOnlyChanges(t *testing.T) {
 		}
 		return calm(at)
 	}}, time.Hour)
-	want := `level=INFO msg="node changed" node=ex01 from=- to=up why=- share=0.067
+	want := `level=INFO msg="node changed" node=ex01 from=- to=up why=ramp share=0.067
 level=INFO msg="node changed" node=ex02 from=- to=up why=- share=0.467
 level=INFO msg="node changed" node=ex03 from=- to=up why=- share=0.467
 level=WARN msg="node changed" node=ex01 from=up to=degraded why=queue share=0.003
-level=INFO msg="node changed" node=ex01 from=degraded to=up why=- share=0.067
+level=INFO msg="node changed" node=ex01 from=degraded to=up why=ramp share=0.067
 `
 	if l.log != want {
 		t.Errorf("the log of an hour is\n%s\nwant\n%s", l.log, want)

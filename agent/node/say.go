@@ -12,6 +12,7 @@ type said struct {
 	errs   map[string]string // by what was being done
 	faults []string          // sources that cannot be read
 	unread []string          // nodes whose Facts cannot be read
+	hidden []string          // records of the zone that a node's name hides
 }
 
 // sayOnce logs err when it is new, and its end.
@@ -42,21 +43,38 @@ func (n *Node) sayOnce(s said, doing string, err error) said {
 func (n *Node) say(s said, last, v *View, unread []string) said {
 	for _, now := range v.Plan.Nodes {
 		was, known := standing(last, now.Name)
-		if !known || was.Status != now.Status || was.Why != now.Why && now.Status != balance.Up {
+		if !known || was.Status != now.Status {
 			n.sayNode(was, now, known)
 		}
 	}
-	if last != nil && last.Plan.Open != v.Plan.Open {
-		n.Log.Warn("farm open: all nodes are over their marks", "open", v.Plan.Open)
-	}
-	if last != nil && last.Plan.Alone != v.Plan.Alone {
-		n.Log.Warn("most of the farm vanished at once: keeping the last nodes for a minute", "alone", v.Plan.Alone)
-	}
+	n.sayTurn(last != nil && last.Plan.Open, v.Plan.Open,
+		"no node is below its marks: work goes where room is left", "a node is below its marks again")
+	n.sayTurn(last != nil && last.Plan.Alone, v.Plan.Alone,
+		"most of the farm fell silent at once: keeping the last nodes for a minute", "no longer alone")
 	s.faults = n.sayFaults(s.faults, v)
 	if !slices.Equal(s.unread, unread) {
 		n.Log.Warn("facts that cannot be read, from another version?", "nodes", unread)
 		s.unread = unread
 	}
+	return s
+}
+
+// sayTurn logs that something began, which is a warning, or ended.
+func (n *Node) sayTurn(was, is bool, begins, ends string) {
+	switch {
+	case is && !was:
+		n.Log.Warn(begins)
+	case was && !is:
+		n.Log.Info(ends)
+	}
+}
+
+// sayHidden logs records that are not answered because a node has their name.
+func (n *Node) sayHidden(s said, hidden []string) said {
+	if len(hidden) > 0 && !slices.Equal(s.hidden, hidden) {
+		n.Log.Warn("zone.records hidden by nodes of the same name", "names", hidden)
+	}
+	s.hidden = hidden
 	return s
 }
 

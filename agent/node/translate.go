@@ -48,6 +48,19 @@ func measureOf(s queue.Sample, connections, queueLimit int) balance.Measure {
 	return m
 }
 
+// restart is how long a port that the operator named may be closed before its
+// service counts as broken: as long as a restart takes.
+const restart = 2 * time.Second
+
+// brokenOf names the service that is not there: a port that the operator asked
+// to be measured, and on which nothing listens. closed is since when.
+func brokenOf(now, closed time.Time, ports []uint16) string {
+	if len(ports) == 0 || now.Sub(closed) < restart {
+		return ""
+	}
+	return fmt.Sprintf("port %d", ports[0])
+}
+
 // A Heard is what came from another node, before it is read.
 type Heard struct {
 	Name   string

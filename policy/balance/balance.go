@@ -68,6 +68,9 @@ const (
 	aloneFor   = time.Minute            // how long one who lost most of the farm suspects himself
 	measured   = 500 * time.Millisecond // how old a count may be when a Fact tells it
 	travel     = 10 * time.Second       // the longest a Fact is assumed to be under way
+	freshBeats = 3                      // heartbeats in which a Fact may be acted on
+	leaseBeats = 7                      // heartbeats in which it keeps up a leave once given
+	staleBeats = 10                     // heartbeats after which it counts for capacity alone
 	floorShare = 0.01                   // of the fair share: keeps a trickle, by which recovery is noticed
 	capTimes   = 2                      // of the fair share: the most that any node gets
 	rampFloor  = 0.1                    // of the cap: where the slow start begins
@@ -153,7 +156,7 @@ func (q Queue) until(share float64) time.Duration {
 	switch {
 	case room <= 0:
 		return 0
-	case q.Slope <= 0:
+	case !(q.Slope > 0): // or it is not known
 		return math.MaxInt64
 	}
 	return seconds(room / q.Slope)

@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -14,9 +15,9 @@ func Decide(r Rules, prev State, obs Observation) (State, Plan) {
 	k := r.read(obs.Own, prev.refused, prev.started.IsZero())
 	s := prev.note(obs.Now, obs.Own, k)
 	s, leave := s.guard(r, obs, f, k)
-	wasFailing := s.load
+	wasFailing := s.forLoad
 	s = s.judge(r, obs.Now, obs.Own, k, leave)
-	if wasFailing && !s.load {
+	if wasFailing && !s.forLoad {
 		s.wish, leave = Wish{}, false // the next time it must ask anew
 	}
 	s = s.miss(f)
@@ -30,16 +31,20 @@ func Decide(r Rules, prev State, obs Observation) (State, Plan) {
 	plan.Nodes = standings(obs, f, plan.Own)
 	plan.TTL = r.ttl(plan.Nodes)
 	plan.Open = r.divide(f, s, plan)
-	s.ttl = plan.TTL
 	return s, plan
 }
 
-// miss notices that most of the farm vanished at once. That is more likely
-// one's own fault, so one suspects himself for a while.
+// miss notices that most of a farm of three or more fell silent at once. That is
+// more likely one's own fault, so one suspects himself for a while, or until
+// most are heard again.
 func (s State) miss(f farm) State {
-	next, missing := f.lost(s.alive)
-	s.alive = next
-	if missing > 0 && !f.now.Before(s.alone) {
+	next, heard, missing, late := f.count(s.heard)
+	s.heard = next
+	alone := f.now.Before(s.alone)
+	switch {
+	case alone && missing <= heard:
+		s.alone = f.now
+	case !alone && late > heard && late+heard >= 3:
 		s.alone = f.now.Add(aloneFor)
 	}
 	return s
@@ -80,7 +85,7 @@ func (p peer) standing(f farm) Standing {
 		s.Status, s.Why = Down, "lost"
 	case !s.Heard:
 		s.Status, s.Why = Unknown, "unheard"
-	case f.faded(p) == 1 && p.Status.eligible():
+	case f.faded(p.age) == 1 && p.Status.eligible():
 		s.Status, s.Why = Unknown, "late"
 	case !p.fresh:
 		s.Why = "late"
@@ -94,7 +99,7 @@ func (p peer) standing(f farm) Standing {
 func (r Rules) ttl(nodes []Standing) time.Duration {
 	ttl := r.TTLMax
 	for _, n := range nodes {
-		if n.Heard && n.Status != Down {
+		if n.Heard && n.Status.eligible() {
 			ttl = min(ttl, n.Steady)
 		}
 	}
@@ -104,8 +109,8 @@ func (r Rules) ttl(nodes []Standing) time.Duration {
 // divide writes the shares into the plan's nodes. It reports whether all are
 // over their marks.
 func (r Rules) divide(f farm, s State, plan Plan) (open bool) {
-	takes, emergency := takers(plan.Nodes, s.alive, plan.Alone)
-	ls := make([]load, len(takes))
+	takes, emergency := takers(plan.Nodes, s, plan.Alone)
+	ls := make([]vessel, len(takes))
 	for i, n := range takes {
 		ls[i] = r.weigh(f, plan.Nodes[n])
 	}
@@ -121,11 +126,12 @@ func (r Rules) divide(f farm, s State, plan Plan) (open bool) {
 		byRoom(ls)
 		open = true
 	default:
-		open = level(ls, r.flow(f, plan.Nodes, takes))
+		open = level(ls, flow(f, plan, takes))
 	}
 	total := capacity(ls)
 	for i, n := range takes {
 		plan.Nodes[n].Share, plan.Nodes[n].Fair = ls[i].share, ls[i].c/total
+		plan.Nodes[n].Why = cmp.Or(plan.Nodes[n].Why, ls[i].why)
 		if plan.Alone && plan.Nodes[n].Status == Down {
 			plan.Nodes[n].Status, plan.Nodes[n].Why = Unknown, "alone"
 		}
@@ -137,10 +143,11 @@ func (r Rules) divide(f farm, s State, plan Plan) (open bool) {
 // eligible, and while one is alone those who vanished. Where there are none,
 // the draining, and where there are none, the failing take it: there is always
 // an answer while anything lives.
-func takers(nodes []Standing, alive memory, alone bool) (takes []int, emergency bool) {
+func takers(nodes []Standing, s State, alone bool) (takes []int, emergency bool) {
 	for i, n := range nodes {
-		since, remembered := alive[n.Name]
-		vanished := alone && n.Status == Down && remembered && !since.IsZero() && n.Fact.Status.eligible()
+		since, remembered := s.heard[n.Name]
+		vanished := alone && remembered && !since.Before(s.alone.Add(-aloneFor-detect)) &&
+			n.Status == Down && n.Fact.Status.eligible()
 		if n.Heard && (n.Status.eligible() || vanished) {
 			takes = append(takes, i)
 		}
@@ -160,11 +167,11 @@ func takers(nodes []Standing, alive memory, alone bool) (takes []int, emergency 
 }
 
 // weigh puts a node into the words of the level-filling.
-func (r Rules) weigh(f farm, n Standing) load {
-	l := load{
+func (r Rules) weigh(f farm, n Standing) vessel {
+	l := vessel{
 		c:        float64(max(1, n.Limit)),
 		v:        share(n.Connections, n.Limit),
-		faded:    f.faded(peer{age: n.Age}),
+		faded:    f.faded(n.Age),
 		ramp:     1,
 		degraded: n.Status == Degraded,
 	}
@@ -172,7 +179,7 @@ func (r Rules) weigh(f farm, n Standing) load {
 		l.v = math.NaN()
 	}
 	if r.Ramp > 0 {
-		l.ramp = float64(n.Up) / float64(r.Ramp)
+		l.ramp = max(l.faded, float64(n.Up)/float64(r.Ramp)) // an old Fact counts for capacity alone
 	}
 	return l
 }
@@ -184,14 +191,14 @@ func known(age time.Duration) time.Duration { return min(age, 24*time.Hour) }
 // clients: while answers live, and while news travels. Ages are counted in whole
 // heartbeats, one's own too, so that every node comes to the same K; and what a
 // Fact tells was measured up to a beat before.
-func (r Rules) flow(f farm, nodes []Standing, takes []int) float64 {
+func flow(f farm, plan Plan, takes []int) float64 {
 	var rate float64
 	var ages time.Duration
 	for _, n := range takes {
-		rate += nodes[n].Arrivals
-		beats := min(10, max(1, (known(nodes[n].Age)+f.beat-1)/f.beat))
+		rate += plan.Nodes[n].Arrivals
+		beats := min(staleBeats, max(1, (known(plan.Nodes[n].Age)+f.beat-1)/f.beat))
 		ages += beats * f.beat
 	}
 	age := ages/time.Duration(len(takes)) + measured
-	return rate * (r.ttl(nodes) + age).Seconds()
+	return rate * (plan.TTL + age).Seconds()
 }

@@ -31,7 +31,7 @@ func see(r Rules, obs Observation) farm {
 	f.beat = Heartbeat(f.size)
 	for _, n := range obs.Nodes {
 		p := peer{Node: n, age: age(obs.Now, n.Born)}
-		p.fresh = p.age <= 3*f.beat
+		p.fresh = p.age <= freshBeats*f.beat
 		p.dead = !n.Member && !p.fresh
 		f.peers = append(f.peers, p)
 	}
@@ -46,11 +46,11 @@ func age(now, born time.Time) time.Duration {
 	return max(0, now.Sub(born))
 }
 
-// faded says how much of p's Fact has gone stale: 0 while it is fresh, 1 when
-// only its capacity counts, at ten heartbeats.
-func (f farm) faded(p peer) float64 {
-	late, gone := 3*f.beat, 10*f.beat
-	return min(1, max(0, float64(p.age-late)/float64(gone-late)))
+// faded says how much of a Fact has gone stale: 0 while it is fresh, 1 when
+// only its capacity counts.
+func (f farm) faded(age time.Duration) float64 {
+	late, gone := freshBeats*f.beat, staleBeats*f.beat
+	return min(1, max(0, float64(age-late)/float64(gone-late)))
 }
 
 // find returns the peer called name.
@@ -68,39 +68,36 @@ func (f farm) find(name string) (peer, bool) {
 // half would let both parts of a parted farm fail one each.
 func (r Rules) inService(size int) int { return max(r.MinInService, (size+1)/2) }
 
-// quarantine is how long an old word of this node may still be believed
-// somewhere: as long as a Fact travels, is fresh, and is acted on.
-func (f farm) quarantine() time.Duration { return travel + 4*f.beat }
+// quarantine is how long an old word of this node may keep up another's leave:
+// as long as a Fact travels, its lease, and a heartbeat to act.
+func (f farm) quarantine() time.Duration { return travel + (leaseBeats+1)*f.beat }
 
 // A memory is who was heard of late, and since when he is missing.
 type memory map[string]time.Time // zero while heard
 
-// lost updates the memory and returns how many went missing of late, if they
-// were most of the farm. Silence is enough to be missing: who is cut off falls
-// silent to all at once, while the cluster takes up to a minute, in a farm of
-// fifteen, to find them gone one by one. One who said goodbye is not missing.
-func (f farm) lost(m memory) (next memory, missing int) {
-	next = make(memory, len(f.peers))
-	alive := 1
+// count updates the memory. It returns how many are heard, this node among
+// them, how many of those heard before are missing, and how many of them fell
+// silent of late. Silence is enough to be missing: who is cut off falls silent to
+// all at once, while the cluster takes up to a minute, in a farm of fifteen, to
+// find them gone one by one. One who said goodbye is not missing.
+func (f farm) count(m memory) (next memory, heard, missing, late int) {
+	next, heard = make(memory, len(f.peers)), 1
 	for _, p := range f.peers {
 		since, known := m[p.Name]
+		if known && since.IsZero() {
+			since = f.now
+		}
 		switch {
 		case p.fresh:
 			next[p.Name] = time.Time{}
-			alive++
-		case !known || p.Left:
-		case since.IsZero():
-			next[p.Name] = f.now
-			missing++
-		case f.now.Sub(since) < aloneFor+detect:
+			heard++
+		case known && !p.Left && f.now.Sub(since) < aloneFor+detect:
 			next[p.Name] = since
+			missing++
 			if f.now.Sub(since) < detect {
-				missing++
+				late++
 			}
 		}
 	}
-	if total := alive + missing; total < 3 || 2*missing <= total {
-		return next, 0
-	}
-	return next, missing
+	return next, heard, missing, late
 }

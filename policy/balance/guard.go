@@ -3,7 +3,6 @@ package balance
 import (
 	"cmp"
 	"math"
-	"time"
 )
 
 // The guard: a failing probe never starts a cascade. A node raises a wish, the
@@ -16,36 +15,49 @@ import (
 // guard brings wish and grant up to this beat, and says whether the farm's
 // leave to fail stands.
 func (s State) guard(r Rules, obs Observation, f farm, k marks) (_ State, leave bool) {
-	if s.started.Equal(obs.Now) {
-		s.quiet = obs.Now.Add(f.quarantine()) // what a former self granted is not known
+	if q := s.started.Add(f.quarantine()); obs.Now.Before(q) {
+		s.quiet = q // what a former self granted is not known
 	}
-	s = s.want(r, obs, k)
+	s = s.want(r, obs, f, k)
 	s = s.release(f)
 	s = s.yield(obs.Name, f)
 	return s, s.leave(r, obs, f)
 }
 
 // want raises the wish when the mark to fail is passed for two beats, or a
-// balancer's own step on the ladder, and drops it when that is over.
-func (s State) want(r Rules, obs Observation, k marks) State {
+// balancer's own step on the ladder, and drops it when that is over. A wish that
+// cannot be granted, for want of room, would only stand in the way of others.
+func (s State) want(r Rules, obs Observation, f farm, k marks) State {
 	m := obs.Own
 	ladder := m.Ladder > 0 && k.load >= m.Ladder
 	over := m.Ladder > 0 && k.load >= back*m.Ladder ||
-		k.refused || k.worst.Limit > 0 && k.worst.ratio() >= r.Degrade
+		s.hot > 0 || k.worst.Limit > 0 && k.worst.ratio() >= r.Degrade
 	switch {
-	case m.Draining || m.Broken != "":
+	case m.Broken != "":
 		s.wish = Wish{}
-	case s.load: // it fails, and needs its leave as long as it does
-	case s.wish.Beat == 0 && (s.hot >= 2 || ladder):
-		s.wish = Wish{Beat: obs.Beat, Load: math.Round(1000*k.load) / 1000} // as it travels, so that all order it alike
-	case s.wish.Beat != 0 && !over:
+	case s.forLoad: // it fails, and needs its leave as long as it does
+	case m.Draining:
+		s.wish = Wish{}
+	case s.wish.Beat == 0 && s.grant.Node == "" && (s.hot >= 2 || ladder) && r.room(m, f):
+		s.wish = Wish{Beat: obs.Beat, Load: s.urgency(r, k)}
+	case s.wish.Beat != 0 && !(over && r.room(m, f)):
 		s.wish = Wish{}
 	}
 	return s
 }
 
-// release takes the grant back when the granted node is seen up without that
-// wish. When it is gone, the grant is taken back for all to see, and this node
+// urgency is the load by which wishes are ordered, rounded as it travels so that
+// all order it alike. A step on the ladder never outranks a node in trouble.
+func (s State) urgency(r Rules, k marks) float64 {
+	u := k.load
+	if s.hot < 2 {
+		u = min(u, r.Fail/2)
+	}
+	return math.Round(1000*u) / 1000
+}
+
+// release takes the grant back when the granted node is seen without that wish:
+// who fails for load always carries it. When it is gone, the grant is taken back for all to see, and this node
 // neither grants nor fails until the other must have noticed.
 func (s State) release(f farm) State {
 	if s.grant.Node == "" {
@@ -55,7 +67,7 @@ func (s State) release(f farm) State {
 	switch {
 	case !known || p.dead:
 		s.grant, s.quiet = Grant{}, f.now.Add(f.quarantine())
-	case p.Status != Failing && p.Wish.Beat != s.grant.Beat:
+	case p.Wish.Beat != s.grant.Beat:
 		s.grant = Grant{}
 	}
 	return s
@@ -65,7 +77,7 @@ func (s State) release(f farm) State {
 // wish is dropped then: it could not be used while the grant stands, and who
 // has granted it becomes free for the foremost.
 func (s State) yield(self string, f farm) State {
-	if s.grant.Node != "" || s.load || f.now.Before(s.quiet) {
+	if s.grant.Node != "" || s.forLoad || f.now.Before(s.quiet) {
 		return s
 	}
 	best, name := s.wish, self
@@ -85,20 +97,30 @@ func before(a Wish, aName string, b Wish, bName string) bool {
 	return cmp.Or(cmp.Compare(b.Load, a.Load), cmp.Compare(aName, bName)) < 0
 }
 
-// leave is the conjunction of design rules (a) to (d).
+// leave is the conjunction of (a) every other node not known dead has a fresh
+// Fact, (b) enough stay, (c) they have room, and (d) every live node grants the
+// present wish. Who fails already needs the same, but for (a): one Fact that is a
+// little late is no reason for a probe to turn good and bad again.
 func (s State) leave(r Rules, obs Observation, f farm) bool {
-	if s.wish.Beat == 0 || s.grant.Node != "" || f.now.Before(s.quiet) || obs.Own.Connections < 0 {
+	if s.wish.Beat == 0 || s.grant.Node != "" || f.now.Before(s.quiet) {
 		return false
 	}
-	stay, room := 0, 0.0
+	want := Grant{Node: obs.Name, Beat: s.wish.Beat}
 	for _, p := range f.peers {
-		if p.dead {
-			continue
-		}
-		if !p.fresh || p.Grant != (Grant{Node: obs.Name, Beat: s.wish.Beat}) {
+		heard := p.fresh || s.forLoad && p.age <= leaseBeats*f.beat
+		if !p.dead && (!heard || p.Grant != want) {
 			return false
 		}
-		if !p.Status.eligible() {
+	}
+	return r.room(obs.Own, f)
+}
+
+// room is (b) and (c): enough nodes stay in service, they have room for what
+// this node holds, and none of them is over its own mark to recover.
+func (r Rules) room(own Measure, f farm) bool {
+	stay, room := 0, 0.0
+	for _, p := range f.peers {
+		if p.dead || !p.Status.eligible() {
 			continue
 		}
 		if !p.easy(r) {
@@ -107,16 +129,12 @@ func (s State) leave(r Rules, obs Observation, f farm) bool {
 		stay++
 		room += max(0, r.Degrade*float64(p.Limit)-float64(p.Connections))
 	}
-	return stay >= r.inService(f.size) && room >= float64(obs.Own.Connections)
+	return own.Connections >= 0 && stay >= r.inService(f.size) && room >= float64(own.Connections)
 }
 
-// easy says that p can take more: it is measured, and not over its mark to
-// recover. What cannot be measured has no room.
+// easy says that p can take more: it is measured, over none of its marks, and
+// not over that to recover. What cannot be measured has no room.
 func (p peer) easy(r Rules) bool {
-	return p.Connections >= 0 && p.QueueLimit > 0 &&
+	return p.Status != Degraded && p.Connections >= 0 && p.QueueLimit > 0 &&
 		Queue{Depth: p.Queue, Limit: p.QueueLimit}.ratio() <= r.Recover
 }
-
-// Quarantine is how long a node of a farm of n that has just started, or took
-// a grant back from one it lost, neither grants nor fails.
-func Quarantine(n int) time.Duration { return farm{beat: Heartbeat(n)}.quarantine() }

@@ -14,9 +14,10 @@ type State struct {
 	ramp    time.Time // when the slow start began
 	calm    time.Time // since when every mark is left; zero while one is not
 	steep   int       // beats in a row in which a queue fills too fast
-	hot     int       // beats in a row over the mark to fail
+	hot     int       // beats over the mark to fail, without a second's pause: not every beat sees a new reading
+	hotAt   time.Time // the last of them
 	hold    time.Time // until when a failing probe is kept
-	load    bool      // it fails for load, by the farm's leave
+	forLoad bool      // it fails for load, by the farm's leave
 
 	wish  Wish
 	grant Grant
@@ -28,9 +29,8 @@ type State struct {
 	refused     uint64
 	arrivals    float64
 
-	alive memory
+	heard memory
 	alone time.Time // until when this node suspects itself
-	ttl   time.Duration
 }
 
 // Marks are where a measure stands against the rules.
@@ -103,7 +103,12 @@ func (s State) note(now time.Time, m Measure, k marks) State {
 	}
 	s.arrivals = s.arrive(now, m)
 	s.at, s.connections, s.arrived, s.refused = now, m.Connections, m.Arrived, m.Refused
-	s.hot = count(s.hot, k.hot)
+	switch {
+	case k.hot:
+		s.hot, s.hotAt = s.hot+1, now
+	case now.Sub(s.hotAt) > time.Second:
+		s.hot = 0
+	}
 	s.steep = count(s.steep, k.steep)
 	switch {
 	case !k.calm || m.Blind:
@@ -130,10 +135,10 @@ func (s State) arrive(now time.Time, m Measure) float64 {
 		return s.arrivals
 	}
 	came := max(0, m.Connections-s.connections)
-	if m.Arrived > s.arrived {
+	if s.arrived > 0 && m.Arrived > s.arrived { // from 0 it may have been lost and come back
 		came = max(came, int(m.Arrived-s.arrived))
 	}
-	span := min(window, now.Sub(s.started))
+	span := max(dt, min(window, now.Sub(s.started)))
 	weight := 1 - math.Exp(-float64(dt)/float64(span))
 	return s.arrivals + (float64(came)/dt.Seconds()-s.arrivals)*weight
 }
@@ -145,7 +150,7 @@ func (s State) judge(r Rules, now time.Time, m Measure, k marks, leave bool) Sta
 	if failing && s.status != Failing {
 		s.hold = now.Add(r.Hold)
 	}
-	s.load = failing && m.Broken == "" && (s.load || leave)
+	s.forLoad = failing && m.Broken == "" && (s.forLoad || leave)
 	if (status == Up || status == Unknown) && (s.status == Degraded || s.status == Draining || s.status == Failing) {
 		s.ramp = now
 	}
@@ -158,13 +163,13 @@ func (s State) next(now time.Time, m Measure, k marks, leave bool) (Status, stri
 	calm := !s.calm.IsZero() && now.Sub(s.calm) >= calmFor
 	held := now.Before(s.hold)
 	switch {
-	case m.Draining:
-		return Draining, "drain"
 	case m.Broken != "":
 		return Failing, m.Broken
-	case s.status == Failing && !s.load && held:
+	case s.status == Failing && held && (!s.forLoad || leave):
 		return Failing, s.why
-	case s.status == Failing && s.load && leave && (held || !calm && !m.Blind):
+	case m.Draining:
+		return Draining, "drain"
+	case s.forLoad && leave && !calm && !m.Blind:
 		return Failing, s.why
 	case leave && s.hot >= 2:
 		return Failing, k.over

@@ -6,17 +6,18 @@ import (
 	"slices"
 )
 
-// A load is what the level-filling knows of one eligible node.
-type load struct {
+// A vessel is what the level-filling knows of one eligible node.
+type vessel struct {
 	c        float64 // its limit of connections
 	v        float64 // connections/limit; NaN when not known
 	faded    float64 // how much of v has gone stale
 	ramp     float64 // 0..1 of its slow start
 	degraded bool
 	share    float64 // the result
+	why      string  // what held the share down: fuller than the others, or its slow start
 }
 
-// level gives every load its share of k new sessions, so that the farm is as
+// level gives every vessel its share of k new sessions, so that the farm is as
 // level as k sessions can make it (Dahlin's load interpretation): node i gets
 //
 //	x_i = min(cap_i·k, max(floor_i·k, c_i·max(0, L − v_i)))
@@ -24,9 +25,9 @@ type load struct {
 // with L such that the x_i sum to k. k → 0 would herd onto the emptiest node,
 // k → ∞ is capacity weighting. It reports whether all are over their marks;
 // then shares follow the room that is left, and where there is none, capacity.
-func level(ls []load, k float64) (open bool) {
+func level(ls []vessel, k float64) (open bool) {
 	fade(ls)
-	open = !slices.ContainsFunc(ls, func(l load) bool { return !l.degraded && l.v < 1 })
+	open = !slices.ContainsFunc(ls, func(l vessel) bool { return !l.degraded && l.v < 1 })
 	if open {
 		byRoom(ls)
 		return true
@@ -38,7 +39,7 @@ func level(ls []load, k float64) (open bool) {
 }
 
 // fade moves what is old or not known towards the mean of the others.
-func fade(ls []load) {
+func fade(ls []vessel) {
 	var c, used float64
 	for _, l := range ls {
 		if !math.IsNaN(l.v) && l.faded == 0 {
@@ -58,7 +59,7 @@ func fade(ls []load) {
 	}
 }
 
-func capacity(ls []load) (total float64) {
+func capacity(ls []vessel) (total float64) {
 	for _, l := range ls {
 		total += l.c
 	}
@@ -66,7 +67,7 @@ func capacity(ls []load) (total float64) {
 }
 
 // byRoom shares by the room that is left, and where there is none by capacity.
-func byRoom(ls []load) {
+func byRoom(ls []vessel) {
 	var room float64
 	for i, l := range ls {
 		ls[i].share = l.c * max(0, 1-l.v)
@@ -79,31 +80,47 @@ func byRoom(ls []load) {
 	scale(ls, room)
 }
 
-func byCapacity(ls []load) {
+func byCapacity(ls []vessel) {
 	for i, l := range ls {
 		ls[i].share = l.c
 	}
 	scale(ls, capacity(ls))
 }
 
-func scale(ls []load, sum float64) {
+func scale(ls []vessel, sum float64) {
 	for i := range ls {
 		ls[i].share /= sum
 	}
 }
 
 // A bound is between what shares a node's may lie.
-type bound struct{ floor, cap float64 }
+type bound struct {
+	floor, cap float64
+	most       float64 // what the cap is without a slow start
+}
 
-// bounds are the floor and cap of each load. A degraded node stays at its
+// why is what held l down to its bound, if anything did.
+func (b bound) why(l vessel) string {
+	switch {
+	case l.degraded:
+	case l.share <= b.floor:
+		return "fuller"
+	case l.share >= b.cap && b.cap < b.most:
+		return "ramp"
+	}
+	return ""
+}
+
+// bounds are the floor and cap of each vessel. A degraded node stays at its
 // floor; if the caps of the others do not reach 1 they are stretched, or some
 // sessions would have nowhere to go.
-func bounds(ls []load, total float64) []bound {
+func bounds(ls []vessel, total float64) []bound {
 	bs := make([]bound, len(ls))
 	var sum float64
 	for i, l := range ls {
 		fair := l.c / total
-		bs[i] = bound{floor: floorShare * fair, cap: min(1, capTimes*fair*max(rampFloor, min(1, l.ramp)))}
+		most := capTimes * fair
+		bs[i] = bound{floorShare * fair, min(1, most*max(rampFloor, min(1, l.ramp))), min(1, most)}
 		if l.degraded {
 			bs[i].cap = bs[i].floor
 		} else {
@@ -125,7 +142,7 @@ type bend struct{ at, slope float64 }
 
 // fill finds L by walking up the bends of Σ x_i(L), which is linear between
 // them, and writes the shares.
-func fill(bs []bound, ls []load, k float64) {
+func fill(bs []bound, ls []vessel, k float64) {
 	bends := make([]bend, 0, 2*len(ls))
 	flow := 0.0
 	for i, l := range ls {
@@ -151,6 +168,7 @@ func fill(bs []bound, ls []load, k float64) {
 	var sum float64
 	for i, l := range ls {
 		ls[i].share = min(bs[i].cap, max(bs[i].floor, l.c*max(0, at-l.v)/k))
+		ls[i].why = bs[i].why(ls[i])
 		sum += ls[i].share
 	}
 	scale(ls, sum) // rounding only: the sum is k by construction

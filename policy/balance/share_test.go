@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-func anyLoads(t *rapid.T) []load {
-	ls := make([]load, rapid.IntRange(1, 12).Draw(t, "n"))
+func anyLoads(t *rapid.T) []vessel {
+	ls := make([]vessel, rapid.IntRange(1, 12).Draw(t, "n"))
 	for i := range ls {
-		ls[i] = load{
+		ls[i] = vessel{
 			c:        float64(rapid.IntRange(1, 8000).Draw(t, "c")),
 			v:        rapid.Float64Range(0, 1.5).Draw(t, "v"),
 			faded:    rapid.SampledFrom([]float64{0, 0, 0, 0.5, 1}).Draw(t, "faded"),
@@ -62,7 +62,7 @@ func TestLevelIsLevel(t *testing.T) {
 func TestLevelOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := anyLoads(t)
-		b := make([]load, len(a))
+		b := make([]vessel, len(a))
 		for i := range a {
 			b[len(a)-1-i] = a[i]
 		}
@@ -77,30 +77,30 @@ func TestLevelOrder(t *testing.T) {
 }
 
 func TestLevelByHand(t *testing.T) {
-	full := func(c, v float64) load { return load{c: c, v: v, ramp: 1} }
+	full := func(c, v float64) vessel { return vessel{c: c, v: v, ramp: 1} }
 	for _, c := range []struct {
 		name string
-		ls   []load
+		ls   []vessel
 		k    float64
 		want string
 	}{
-		{"one takes all", []load{full(4000, 0.3)}, 10, "1.000"},
-		{"equal nodes, equal shares", []load{full(4000, 0.3), full(4000, 0.3)}, 10, "0.500 0.500"},
-		{"level nodes share by capacity", []load{full(1, .3), full(1, .3), full(2, .3)}, 1, "0.250 0.250 0.500"},
-		{"100 sessions, 50 behind: 75 and 25", []load{full(1000, 0.30), full(1000, 0.35)}, 100, "0.750 0.250"},
-		{"few sessions all go to the emptier, but for the floor", []load{full(1000, 0.3), full(1000, 0.6)}, 100, "0.995 0.005"},
-		{"many sessions come near to capacity", []load{full(1000, 0.3), full(1000, 0.6)}, 1e6, "0.500 0.500"},
+		{"one takes all", []vessel{full(4000, 0.3)}, 10, "1.000"},
+		{"equal nodes, equal shares", []vessel{full(4000, 0.3), full(4000, 0.3)}, 10, "0.500 0.500"},
+		{"level nodes share by capacity", []vessel{full(1, .3), full(1, .3), full(2, .3)}, 1, "0.250 0.250 0.500"},
+		{"100 sessions, 50 behind: 75 and 25", []vessel{full(1000, 0.30), full(1000, 0.35)}, 100, "0.750 0.250"},
+		{"few sessions all go to the emptier, but for the floor", []vessel{full(1000, 0.3), full(1000, 0.6)}, 100, "0.995 0.005"},
+		{"many sessions come near to capacity", []vessel{full(1000, 0.3), full(1000, 0.6)}, 1e6, "0.500 0.500"},
 		{"nobody gets more than twice his fair share",
-			[]load{full(1000, 0), full(1000, 0.5), full(1000, 0.5), full(1000, 0.5)}, 10, "0.500 0.167 0.167 0.167"},
+			[]vessel{full(1000, 0), full(1000, 0.5), full(1000, 0.5), full(1000, 0.5)}, 10, "0.500 0.167 0.167 0.167"},
 		{"a slow start begins at a tenth of the cap",
-			[]load{{c: 1000, ramp: 0}, full(1000, 0.5), full(1000, 0.5)}, 10, "0.067 0.467 0.467"},
+			[]vessel{{c: 1000, ramp: 0}, full(1000, 0.5), full(1000, 0.5)}, 10, "0.067 0.467 0.467"},
 		{"caps are stretched when all start together",
-			[]load{{c: 1000, v: 0.5}, {c: 1000, v: 0.1}, {c: 2000, v: 0.1}}, 10, "0.250 0.250 0.500"},
-		{"a degraded node stays at its floor", []load{full(1000, 0.9), {c: 1000, v: 0.1, ramp: 1, degraded: true}}, 10, "0.995 0.005"},
-		{"not known counts as the mean", []load{full(1000, 0.4), full(1000, 0.2), {c: 1000, v: math.NaN(), ramp: 1}}, 300, "0.003 0.665 0.332"},
-		{"all unknown: capacity", []load{{c: 1000, v: math.NaN(), ramp: 1}, {c: 3000, v: math.NaN(), ramp: 1}}, 9, "0.250 0.750"},
-		{"all degraded: the room that is left", []load{{c: 1000, v: .9, degraded: true}, {c: 1000, v: .7, degraded: true}}, 9, "0.250 0.750"},
-		{"all over: capacity", []load{full(1000, 1.2), full(3000, 1.1)}, 9, "0.250 0.750"},
+			[]vessel{{c: 1000, v: 0.5}, {c: 1000, v: 0.1}, {c: 2000, v: 0.1}}, 10, "0.250 0.250 0.500"},
+		{"a degraded node stays at its floor", []vessel{full(1000, 0.9), {c: 1000, v: 0.1, ramp: 1, degraded: true}}, 10, "0.995 0.005"},
+		{"not known counts as the mean", []vessel{full(1000, 0.4), full(1000, 0.2), {c: 1000, v: math.NaN(), ramp: 1}}, 300, "0.003 0.665 0.332"},
+		{"all unknown: capacity", []vessel{{c: 1000, v: math.NaN(), ramp: 1}, {c: 3000, v: math.NaN(), ramp: 1}}, 9, "0.250 0.750"},
+		{"all degraded: the room that is left", []vessel{{c: 1000, v: .9, degraded: true}, {c: 1000, v: .7, degraded: true}}, 9, "0.250 0.750"},
+		{"all over: capacity", []vessel{full(1000, 1.2), full(3000, 1.1)}, 9, "0.250 0.750"},
 	} {
 		level(c.ls, c.k)
 		got := ""

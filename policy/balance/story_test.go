@@ -205,7 +205,7 @@ func TestWishAndGrant(t *testing.T) {
 
 func TestHoldEndsEarly(t *testing.T) {
 	for name, change := range map[string]func(w *teller){
-		"a: one falls silent":      func(w *teller) { w.pass(4*time.Second, "mx2") },
+		"a: one falls silent":      func(w *teller) { w.pass(8*time.Second, "mx2") },
 		"b: one drains":            func(w *teller) { w.nodes[0].Status = Draining },
 		"c: one gets over its own": func(w *teller) { w.nodes[0].Queue = 551 },
 		"c: no room is left":       func(w *teller) { w.own.Connections = 5401 },
@@ -228,7 +228,7 @@ func TestStartNeitherGrantsNorFails(t *testing.T) {
 	w := newTeller(t, "mx2", "mx3")
 	w.own = queueOf(950)
 	w.nodes[0].Wish = Wish{7, 0.99}
-	for w.now.Sub(epoch) < Quarantine(3)-time.Second {
+	for w.now.Sub(epoch) < quarantine(3)-time.Second {
 		p := w.pass(time.Second / 2)
 		w.grant()
 		if p.Own.Status == Failing || p.Own.Grant != (Grant{}) {
@@ -255,7 +255,7 @@ func TestLostGrantWaits(t *testing.T) {
 	if p.Own.Grant != (Grant{}) {
 		t.Fatalf("still grants %v to the lost", p.Own.Grant)
 	}
-	if p = w.pass(Quarantine(3)-time.Second, "mx2"); p.Own.Grant != (Grant{}) {
+	if p = w.pass(quarantine(3)-time.Second, "mx2"); p.Own.Grant != (Grant{}) {
 		t.Fatalf("granted %v too early", p.Own.Grant)
 	}
 	if p = w.pass(2*time.Second, "mx2"); p.Own.Grant != (Grant{"mx3", 8}) {
@@ -389,4 +389,146 @@ func TestLastResorts(t *testing.T) {
 	if p := w.pass(time.Second); shares(p) != "mx1 0.449 imap, mx2 0.112, mx3 0.438" {
 		t.Error(shares(p))
 	}
+}
+
+// One Fact that is a little late is no reason for a probe to turn good and bad.
+func TestHoldOutlastsOneLateFact(t *testing.T) {
+	w := full(t)
+	w.want(w.pass(6*time.Second, "mx2"), Failing, true, true)
+}
+
+// Not every beat sees a new reading: refusals in every other beat are enough.
+func TestRefusalsWithGaps(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.pass(time.Minute)
+	for range 4 {
+		w.own.Refused++
+		w.pass(time.Second)
+	}
+	w.grant()
+	w.own.Refused++
+	w.want(w.pass(time.Second/2), Failing, true, true)
+}
+
+// Who is over a mark of his own is no room for others, whatever his queue says.
+func TestDegradedIsNoRoom(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.nodes[1].Status, w.nodes[1].Why = Degraded, "refused"
+	w.pass(time.Minute)
+	w.own = queueOf(950)
+	w.want(w.pass(5*time.Second), Degraded, false, false)
+}
+
+// A wish that nobody has room for is not raised: it would stand in the way of
+// one that can be granted.
+func TestNoRoomNoWish(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.pass(time.Minute)
+	w.own = queueOf(950)
+	w.own.Connections = 5401 // one more than 2·(0.7·4000 − 100)
+	w.want(w.pass(5*time.Second), Degraded, false, false)
+	w.own.Connections--
+	w.want(w.pass(time.Second), Degraded, true, false)
+}
+
+// A broken service says no, asked to drain or not; and a probe that failed for
+// load is held through a drain.
+func TestFailingThenDrain(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.own.Broken, w.own.Draining = "imap", true
+	if p := w.pass(time.Second); p.Serve || p.Own.Why != "imap" {
+		t.Errorf("broken and draining: serve %v, %v %s", p.Serve, p.Own.Status, p.Own.Why)
+	}
+	w = full(t)
+	w.own.Draining = true
+	w.want(w.pass(time.Second), Failing, true, true)
+	w.want(w.pass(w.r.Hold), Draining, false, false)
+}
+
+// A pause of this agent makes all others late at once; when they are heard
+// again, it was nothing.
+func TestPauseIsNotAlone(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.pass(time.Minute)
+	w.now = w.now.Add(5 * time.Second)
+	if p := w.pass(time.Second/2, "mx2", "mx3"); !p.Alone {
+		t.Error("all are late, and it does not suspect itself")
+	}
+	if p := w.pass(time.Second / 2); p.Alone {
+		t.Error("all are heard again, and it still suspects itself")
+	}
+}
+
+// Who was lost long before is not served again because others vanish too.
+func TestAloneForgetsTheLongLost(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3", "mx4", "mx5")
+	w.pass(time.Minute)
+	w.nodes[0].Member = false
+	w.pass(40*time.Second, "mx2")
+	for i := range w.nodes {
+		w.nodes[i].Member = false
+	}
+	p := w.pass(10*time.Second, "mx2", "mx3", "mx4", "mx5")
+	if got := shares(p); !p.Alone || got != "mx1 0.250, mx2 0.000 lost, mx3 0.250 alone, mx4 0.250 alone, mx5 0.250 alone" {
+		t.Error(p.Alone, got)
+	}
+}
+
+// Nodes that take no work do not shorten the answers' life.
+func TestTTLOfTakers(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.nodes[0].Status, w.nodes[0].Steady = Draining, 0
+	if p := w.pass(time.Second); p.TTL != w.r.TTLMax {
+		t.Errorf("TTL %v beside a draining node, want %v", p.TTL, w.r.TTLMax)
+	}
+}
+
+// A count that is lost for a beat and comes back is nobody's arrival.
+func TestArrivedComesBack(t *testing.T) {
+	w := newTeller(t)
+	w.own = Measure{Limit: 4000, Connections: 100, Arrived: 90000}
+	w.pass(time.Minute)
+	w.own.Arrived = 0
+	w.pass(time.Second)
+	w.own.Arrived = 90000
+	if p := w.pass(time.Second); p.Own.Arrivals > 1 {
+		t.Errorf("%v arrivals a second", p.Own.Arrivals)
+	}
+}
+
+// A node in its slow start that fell silent counts for its capacity in the end.
+func TestStaleRamp(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.own.Connections, w.nodes[0].Up = 100, time.Second
+	w.pass(10 * time.Minute)
+	if got := shares(w.pass(time.Minute, "mx2")); got != "mx1 0.333, mx2 0.333 late, mx3 0.333" {
+		t.Error(got)
+	}
+}
+
+// A balancer's step on the ladder never outranks a node in trouble.
+func TestLadderComesLast(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.pass(time.Minute)
+	w.own = Measure{Connections: 100, Limit: 4000, Ladder: 0.40, Gauges: []Gauge{{"cpu", 0.99, 1}}}
+	w.want(w.pass(time.Second), Up, true, false)
+	w.nodes[0].Wish = Wish{7, 0.90}
+	if p := w.pass(time.Second / 2); p.Own.Grant != (Grant{"mx2", 7}) {
+		t.Errorf("granted %v, want the node in trouble", p.Own.Grant)
+	}
+}
+
+// While its grant stands a node wishes nothing: a third could grant that, and
+// all three would wait for each other.
+func TestNoWishBesideAGrant(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.pass(time.Minute)
+	w.nodes[0].Wish = Wish{7, 0.95}
+	w.pass(time.Second)
+	w.own = queueOf(990)
+	if p := w.pass(5 * time.Second); p.Own.Grant != (Grant{"mx2", 7}) || p.Own.Wish != (Wish{}) {
+		t.Errorf("grant %v, wish %v", p.Own.Grant, p.Own.Wish)
+	}
+	w.nodes[0].Wish = Wish{}
+	w.want(w.pass(time.Second), Degraded, true, false)
 }

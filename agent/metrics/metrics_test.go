@@ -1,0 +1,182 @@
+package metrics
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"evenkeel/agent/gossip"
+	"evenkeel/agent/node"
+	"evenkeel/dnsrr"
+	"evenkeel/health"
+	"evenkeel/policy/balance"
+	"evenkeel/queue"
+)
+
+// scraped has something of everything that can be counted.
+func scraped() Snapshot {
+	return Snapshot{
+		View: &node.View{
+			Name: "ex01",
+			Plan: balance.Plan{
+				TTL: 5 * time.Second,
+				Nodes: []balance.Standing{
+					{Name: "ex01", Status: balance.Up, Share: 0.75, Heard: true, Fact: balance.Fact{Connections: 1000, Limit: 4000}},
+					{Name: "ex02", Status: balance.Degraded, Share: 0.25, Age: 1500 * time.Millisecond, Heard: true,
+						Fact: balance.Fact{Connections: balance.Unmeasured, Limit: 4000}},
+					{Name: "ex03", Status: balance.Unknown},
+				},
+			},
+			Sample: queue.Sample{
+				Queues: []queue.Queue{{Name: "0.0.0.0:443", Depth: 3, Limit: 1000, Refused: 12}, {Name: "0.0.0.0:25", Limit: 128}},
+				Ports:  []queue.Port{{Number: 25, Open: 0}, {Number: 443, Open: 1000}},
+				Gauges: []queue.Gauge{{Name: "cpu", Value: 0.5, Limit: 1}},
+				Sources: []queue.Status{
+					{Name: "listener", Age: 250 * time.Millisecond},
+					{Name: "pdh", Age: -1, Err: queue.ErrStale},
+				},
+			},
+		},
+		DNS: dnsrr.Stats{
+			Queries: []dnsrr.QueryCount{{Transport: "udp", Type: "A", Rcode: "NOERROR", N: 9}, {Transport: "tcp", Type: "A", Rcode: "NOERROR", N: 1}},
+			Answers: []dnsrr.AnswerCount{{Node: "ex01", N: 7}, {Node: "ex02", N: 3}}, Restarts: 2,
+		},
+		Health: health.Stats{Probes: []health.ProbeCount{{Dialect: "agent_check", State: "up", N: 4}}, NoHost: 5, Rejected: 6, Strays: 8},
+		Gossip: gossip.Stats{Members: 2, Heard: 10, Told: 11, Rejected: 13, BytesIn: 14, BytesOut: 15},
+	}
+}
+
+func of(s Snapshot) collector { return collector{"v1", func() Snapshot { return s }} }
+
+// Prometheus has conventions for names, units and help; and no series may come
+// twice, or there is no scrape at all.
+func TestConventions(t *testing.T) {
+	for promise, s := range map[string]Snapshot{"with all there is": scraped(), "before the first beat": {}} {
+		problems, err := testutil.CollectAndLint(of(s))
+		if err != nil || len(problems) > 0 {
+			t.Errorf("%s: %v, %v", promise, problems, err)
+		}
+	}
+}
+
+// scrape is what a Prometheus sees, a line a series, without what the runtime adds.
+func scrape(t *testing.T, s Snapshot) (lines []string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	Handler("v1", func() Snapshot { return s }).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	if w.Code != http.StatusOK {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	for line := range strings.Lines(w.Body.String()) {
+		if strings.HasPrefix(line, "evenkeel_") {
+			lines = append(lines, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return lines
+}
+
+// The names are promises, and every number stands under its own.
+func TestSeries(t *testing.T) {
+	got := scrape(t, scraped())
+	for _, want := range []string{
+		`evenkeel_connections{port="25"} 0`,
+		`evenkeel_connections{port="443"} 1000`,
+		`evenkeel_queue_depth{queue="0.0.0.0:443"} 3`,
+		`evenkeel_queue_limit{queue="0.0.0.0:443"} 1000`,
+		`evenkeel_queue_rejected_total{queue="0.0.0.0:443"} 12`,
+		`evenkeel_load_ratio{load="cpu"} 0.5`,
+		`evenkeel_source_up{source="listener"} 1`,
+		`evenkeel_source_up{source="pdh"} 0`,
+		`evenkeel_source_age_seconds{source="listener"} 0.25`,
+		`evenkeel_source_age_seconds{source="pdh"} -1`,
+		`evenkeel_node_state{node="ex02",state="degraded"} 1`,
+		`evenkeel_node_state{node="ex02",state="up"} 0`,
+		`evenkeel_node_state{node="ex02",state="down"} 0`,
+		`evenkeel_node_share_ratio{node="ex01"} 0.75`,
+		`evenkeel_node_utilisation_ratio{node="ex01"} 0.25`,
+		`evenkeel_node_fact_age_seconds{node="ex02"} 1.5`,
+		`evenkeel_farm_open 0`,
+		`evenkeel_dns_ttl_seconds 5`,
+		`evenkeel_dns_queries_total{rcode="NOERROR",transport="udp",type="A"} 9`,
+		`evenkeel_dns_queries_total{rcode="NOERROR",transport="tcp",type="A"} 1`,
+		`evenkeel_dns_answers_total{node="ex01"} 7`,
+		`evenkeel_dns_restarts_total 2`,
+		`evenkeel_health_probes_total{dialect="agent_check",state="up"} 4`,
+		`evenkeel_health_no_host_total 5`,
+		`evenkeel_health_rejected_total 6`,
+		`evenkeel_health_strays_total 8`,
+		`evenkeel_gossip_members 2`,
+		`evenkeel_gossip_facts_heard_total 10`,
+		`evenkeel_gossip_facts_told_total 11`,
+		`evenkeel_gossip_rejected_total 13`,
+		`evenkeel_gossip_bytes_in_total 14`,
+		`evenkeel_gossip_bytes_out_total 15`,
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, strings.Join(got, "\n"))
+		}
+	}
+}
+
+// Not measurable is not zero: what is not known has no series at all.
+func TestWhatIsNotKnownIsNotShown(t *testing.T) {
+	got := strings.Join(scrape(t, scraped()), "\n")
+	for _, never := range []string{
+		`evenkeel_node_utilisation_ratio{node="ex02"}`, // connections not measured
+		`evenkeel_node_utilisation_ratio{node="ex03"}`, // never heard
+		`evenkeel_node_fact_age_seconds{node="ex03"}`,
+	} {
+		if strings.Contains(got, never) {
+			t.Errorf("shows %s", never)
+		}
+	}
+	for _, line := range scrape(t, Snapshot{}) {
+		if strings.HasPrefix(line, "evenkeel_node_") || strings.HasPrefix(line, "evenkeel_queue_") || strings.HasPrefix(line, "evenkeel_source_") {
+			t.Errorf("before the first beat there is %s", line)
+		}
+	}
+}
+
+// A node is in exactly one state.
+func TestOneStateEach(t *testing.T) {
+	in := map[string]int{}
+	for _, line := range scrape(t, scraped()) {
+		if rest, ok := strings.CutPrefix(line, `evenkeel_node_state{node="`); ok && strings.HasSuffix(line, " 1") {
+			in[rest[:len("ex01")]]++
+		}
+	}
+	for _, n := range []string{"ex01", "ex02", "ex03"} {
+		if in[n] != 1 {
+			t.Errorf("%s is in %d states, want 1", n, in[n])
+		}
+	}
+}
+
+// Names of nodes come from the network. One that is no text costs its own
+// label, and not the scrape.
+func TestForeignNames(t *testing.T) {
+	s := scraped()
+	s.View.Plan.Nodes[1].Name = "ex\xff\n\"2"
+	got := scrape(t, s)
+	if want := "evenkeel_node_share_ratio{node=\"ex\uFFFD\\n\\\"2\"} 0.25"; !slices.Contains(got, want) {
+		t.Errorf("no %s in\n%s", want, strings.Join(got, "\n"))
+	}
+}
+
+// Two sources may report one port by mistake: the first counts, and the rest
+// of the scrape stays.
+func TestASeriesThatComesTwice(t *testing.T) {
+	s := scraped()
+	s.View.Sample.Ports = append(s.View.Sample.Ports, queue.Port{Number: 443, Open: 5})
+	got := scrape(t, s)
+	for _, want := range []string{`evenkeel_connections{port="443"} 1000`, `evenkeel_node_share_ratio{node="ex01"} 0.75`} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, strings.Join(got, "\n"))
+		}
+	}
+}
