@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ func demoCommand(e env) *cobra.Command {
 	c := &cobra.Command{Use: "demo", Short: "run a whole farm on this machine, with clients", Args: noArgs}
 	var f demoFlags
 	c.Flags().IntVar(&f.nodes, "nodes", 3, "how many nodes, 1 to 32; their limits are 1:1:2:1:1:2…")
-	c.Flags().IntVar(&f.clients, "clients", 1200, "how many clients")
+	c.Flags().IntVar(&f.clients, "clients", 2000, "how many clients")
 	c.Flags().DurationVar(&f.length, "for", 0, "end by itself after this time")
 	c.Flags().BoolVar(&f.json, "json", false, "one JSON line a second on stdout")
 	c.Flags().BoolVar(&f.equal, "equal", false, "give equal shares whatever the load: plain round robin, to compare with")
@@ -182,7 +183,7 @@ func (d *demoFarm) agent(i int, m machine, port uint16, stderr io.Writer) (*agen
 	if i > 0 {
 		cfg.Gossip.Join = []string{d.agents[0].farm.Addr().String()}
 	}
-	a, err := wire(cfg, dnsrr.Records{}, demoLogger(d.flags, stderr))
+	a, err := wire(cfg, dnsrr.Records{}, demoLogger(d.flags, stderr), "cpu") // which all nodes here share
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +241,8 @@ func (d *demoFarm) introduce(w io.Writer) {
 type demoLine struct {
 	T         float64          `json:"t"` // seconds since the start
 	Nodes     []dashboard.Node `json:"nodes"`
-	Imbalance float64          `json:"imbalance"` // max − min utilisation of the nodes up and past their ramp
+	Imbalance *float64         `json:"imbalance"` // max − min utilisation of the nodes up and past their ramp; null with fewer than two
+	Spread    *float64         `json:"spread"`    // the same of all nodes
 	Clients   demo.Counts      `json:"clients"`
 }
 
@@ -265,7 +267,10 @@ func (d *demoFarm) show(ctx context.Context, stdout io.Writer) {
 }
 
 func (d *demoFarm) print(w io.Writer, s dashboard.Status, live bool) error {
-	l := demoLine{T: time.Since(d.began).Seconds(), Nodes: s.Nodes, Imbalance: imbalance(s.Nodes), Clients: d.crowd.Counts()}
+	l := demoLine{
+		T: time.Since(d.began).Seconds(), Nodes: s.Nodes, Clients: d.crowd.Counts(),
+		Imbalance: imbalance(s.Nodes, settled), Spread: imbalance(s.Nodes, func(dashboard.Node) bool { return true }),
+	}
 	if d.flags.json {
 		return json.NewEncoder(w).Encode(l)
 	}
@@ -273,25 +278,34 @@ func (d *demoFarm) print(w io.Writer, s dashboard.Status, live bool) error {
 		fmt.Fprint(w, "\x1b[H\x1b[J")
 		d.introduce(w)
 	}
-	fmt.Fprintf(w, "\n%.0f s, imbalance %.3f; clients: %d connected, %d refused, %d not greeted in time, %d of %d questions unanswered\n",
-		l.T, l.Imbalance, l.Clients.Open, l.Clients.Refused, l.Clients.Impatient, l.Clients.Unanswered, l.Clients.Asked)
+	fmt.Fprintf(w, "\n%.0f s: max − min load %s of the nodes up and past their ramp, %s of all\n", l.T, ratio(l.Imbalance), ratio(l.Spread))
+	fmt.Fprintf(w, "clients: %d connected, %d refused, %d not greeted in time, %d of %d questions unanswered\n",
+		l.Clients.Open, l.Clients.Refused, l.Clients.Impatient, l.Clients.Unanswered, l.Clients.Asked)
 	return errors.Join(s.Table(w))
 }
 
-// imbalance is max − min utilisation of the nodes that are up and past their
-// slow start; 0 when there are fewer than two.
-func imbalance(nodes []dashboard.Node) float64 {
-	var lo, hi float64
-	n := 0
-	for _, node := range nodes {
-		if node.State != "up" || node.RampSeconds < demoRamp.Seconds() || node.Utilisation == nil {
-			continue
+// imbalance is max − min utilisation of the nodes that count, nil with fewer
+// than two.
+func imbalance(nodes []dashboard.Node, counts func(dashboard.Node) bool) *float64 {
+	var all []float64
+	for _, n := range nodes {
+		if n.Utilisation != nil && counts(n) {
+			all = append(all, *n.Utilisation)
 		}
-		u := *node.Utilisation
-		if n == 0 {
-			lo, hi = u, u
-		}
-		lo, hi, n = min(lo, u), max(hi, u), n+1
 	}
-	return hi - lo
+	if len(all) < 2 {
+		return nil
+	}
+	d := slices.Max(all) - slices.Min(all)
+	return &d
+}
+
+// settled nodes are up and past their slow start.
+func settled(n dashboard.Node) bool { return n.State == "up" && n.RampSeconds >= demoRamp.Seconds() }
+
+func ratio(r *float64) string {
+	if r == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", *r)
 }

@@ -17,17 +17,17 @@ func TestImbalance(t *testing.T) {
 	for _, c := range []struct {
 		promise string
 		nodes   []dashboard.Node
-		want    float64
+		want    string
 	}{
-		{"no node", nil, 0},
-		{"one node is even with itself", []dashboard.Node{node("up", 60, 0.5)}, 0},
-		{"fullest less emptiest", []dashboard.Node{node("up", 60, 0.5), node("up", 60, 0.75), node("up", 60, 0.25)}, 0.5},
-		{"who is not up does not count", []dashboard.Node{node("up", 60, 0.5), node("degraded", 60, 1)}, 0},
-		{"nor who is still ramping", []dashboard.Node{node("up", 60, 0.5), node("up", 9.9, 0)}, 0},
-		{"nor who is not measured", []dashboard.Node{node("up", 60, 0.5), silent}, 0},
+		{"no node", nil, "-"},
+		{"one node has nobody to be even with", []dashboard.Node{node("up", 60, 0.5)}, "-"},
+		{"fullest less emptiest", []dashboard.Node{node("up", 60, 0.5), node("up", 60, 0.75), node("up", 60, 0.25)}, "0.500"},
+		{"who is not up does not count", []dashboard.Node{node("up", 60, 0.5), node("degraded", 60, 1)}, "-"},
+		{"nor who is still ramping", []dashboard.Node{node("up", 60, 0.5), node("up", 9.9, 0)}, "-"},
+		{"nor who is not measured", []dashboard.Node{node("up", 60, 0.5), silent}, "-"},
 	} {
-		if got := imbalance(c.nodes); got != c.want {
-			t.Errorf("%s: got %v, want %v", c.promise, got, c.want)
+		if got := ratio(imbalance(c.nodes, settled)); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.promise, got, c.want)
 		}
 	}
 }

@@ -36,20 +36,20 @@ func listen(c config.Listen) (s sockets, err error) {
 		s.dns, s.dnsTCP = append(s.dns, pc), append(s.dnsTCP, l)
 	}
 	for _, at := range c.Health {
-		l, err := net.Listen("tcp", at.String())
+		l, err := net.Listen(network("tcp", at), at.String())
 		if err != nil {
 			return s, refused("listen.health", at, err)
 		}
 		s.health = append(s.health, l)
 	}
 	for _, at := range c.AgentCheck {
-		l, err := net.Listen("tcp", at.String())
+		l, err := net.Listen(network("tcp", at), at.String())
 		if err != nil {
 			return s, refused("listen.agent_check", at, err)
 		}
 		s.agentCheck = append(s.agentCheck, l)
 	}
-	s.admin, err = net.Listen("tcp", c.Admin.String())
+	s.admin, err = net.Listen(network("tcp", c.Admin), c.Admin.String())
 	if err != nil {
 		return s, refused("listen.admin", c.Admin, err)
 	}
@@ -72,16 +72,24 @@ func listenDNS(at netip.AddrPort) (pc net.PacketConn, l net.Listener, err error)
 }
 
 func listenBoth(at netip.AddrPort) (net.PacketConn, net.Listener, error) {
-	pc, err := net.ListenPacket("udp", at.String())
+	pc, err := net.ListenPacket(network("udp", at), at.String())
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := net.Listen("tcp", pc.LocalAddr().String())
+	l, err := net.Listen(network("tcp", at), pc.LocalAddr().String())
 	if err != nil {
 		pc.Close()
 		return nil, nil, err
 	}
 	return pc, l, nil
+}
+
+// network keeps 0.0.0.0 to IPv4, which package net would open for both families.
+func network(base string, at netip.AddrPort) string {
+	if at.Addr().Is4() {
+		return base + "4"
+	}
+	return base
 }
 
 // refused says whose address err is about, and what its reader could do.

@@ -190,3 +190,12 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// 0.0.0.0 is IPv4 alone, so that [::1] beside it can be had; [::] is both.
+func TestWildcardFamilies(t *testing.T) {
+	for at, want := range map[string]string{"0.0.0.0:53": "udp4", "127.0.0.1:53": "udp4", "[::]:53": "udp", "[::1]:53": "udp"} {
+		if got := network("udp", netip.MustParseAddrPort(at)); got != want {
+			t.Errorf("%s: got %s, want %s", at, got, want)
+		}
+	}
+}

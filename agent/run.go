@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,6 +37,8 @@ func run(ctx context.Context, e env, file string) error {
 		return err
 	}
 
+	signal.Notify(a.hup, syscall.SIGHUP) // or it would end us
+	defer signal.Stop(a.hup)
 	return a.run(ctx) // until told to stop
 }
 

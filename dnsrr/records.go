@@ -103,7 +103,7 @@ func parseLine(zone, line string) (dns.RR, error) {
 	_, more := zp.Next()
 	switch err := zp.Err(); {
 	case err != nil:
-		return nil, err
+		return nil, plain(err)
 	case more:
 		return nil, errors.New("more than one record")
 	case rr == nil:
@@ -114,6 +114,13 @@ func parseLine(zone, line string) (dns.RR, error) {
 		return nil, errors.New("ttl: beyond 2147483647 s")
 	}
 	return rr, checkData(rr)
+}
+
+// plain is a mistake that the parser found, without its prefix and its count of
+// lines, which is of the one line it was given.
+func plain(err error) error {
+	text, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "dns: "), " at line: ")
+	return errors.New(text)
 }
 
 // checkData packs rr once, since the parser takes data as it stands and leaves

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,16 +94,16 @@ func TestPlaces(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"nothing", mistake, "1:8"},
 		{"a byte order mark", "\ufeff" + mistake, "1:8"},
-		{"Windows line ends", "# c\r\nzone:\r\n  records: ['é', 'ü']\r\n\r\n" + mistake + "\r\n", "5:8"},
+		{"Windows line ends", "# c\r\nzone:\r\n  records: ['; é', '; ü']\r\n\r\n" + mistake + "\r\n", "5:8"},
 		{"old Macintosh line ends", "# c\rstate:\r" + mistake, "3:8"},
-		{"wide letters", "{zone: {records: [é, 日本語]}, " + mistake + "}", "1:36"},
+		{"wide letters", "{zone: {records: [;é, ;日本語]}, " + mistake + "}", "1:38"},
 		{"a literal block", "zone:\n  records:\n    - |\n      @ MX 10 a\n\n" + mistake, "6:8"},
 		{"a folded block", "zone:\n  records:\n    - >-\n      @ MX\n      10 a\n" + mistake, "6:8"},
-		{"a quoted word over two lines", "zone: {records: [\"a\n  b\"]}\n" + mistake, "3:8"},
+		{"a quoted word over two lines", "zone: {records: [\";a\n  b\"]}\n" + mistake, "3:8"},
 		{"a tab after the colon", "drain:\t3", "1:8"},
 		{"a value on its own line", "drain:\n  3", "2:3"},
 		{"a document mark", "---\n# c\n" + mistake, "3:8"},
-		{"an escape", "zone: {records: [\"\\u00e9\"]}\n" + mistake, "2:8"},
+		{"an escape", "zone: {records: [\";\\u00e9\"]}\n" + mistake, "2:8"},
 	} {
 		got := headlines(t, "f", tt.text)
 		if want := "f:" + tt.want + ": drain: want a duration from 0s to 1h, such as 30s, got 3"; len(got) != 1 || got[0] != want {
@@ -136,4 +137,26 @@ func headlines(t *testing.T, name, text string) []string {
 		out = append(out, p.headline())
 	}
 	return out
+}
+
+// 0.0.0.0 is IPv4 alone, [::] both families.
+func TestOverlap(t *testing.T) {
+	at := netip.MustParseAddrPort
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"10.0.0.1:53", "10.0.0.1:53", true},
+		{"10.0.0.1:53", "10.0.0.1:54", false},
+		{"10.0.0.1:0", "10.0.0.1:0", false},
+		{"0.0.0.0:53", "10.0.0.1:53", true},
+		{"0.0.0.0:53", "[::1]:53", false},
+		{"[::]:53", "[::1]:53", true},
+		{"[::]:53", "10.0.0.1:53", true},
+		{"[::]:53", "0.0.0.0:53", true},
+	} {
+		if got := overlap(at(tt.a), at(tt.b)); got != tt.want || overlap(at(tt.b), at(tt.a)) != tt.want {
+			t.Errorf("%s and %s: got %v", tt.a, tt.b, got)
+		}
+	}
 }

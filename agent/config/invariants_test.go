@@ -51,7 +51,8 @@ func sockets(l Listen) []netip.AddrPort {
 }
 
 // apart says that all of the sockets could be opened on one machine: those
-// that share a port have different addresses, and no wildcard among them.
+// that share a port have different addresses, and no wildcard of their family
+// among them; [::] is of both.
 func apart(all []netip.AddrPort) bool {
 	byPort := map[uint16]map[netip.Addr]int{}
 	for _, s := range all {
@@ -65,8 +66,13 @@ func apart(all []netip.AddrPort) bool {
 	}
 	for _, addrs := range byPort {
 		for a, n := range addrs {
-			if n > 1 || a.IsUnspecified() && len(addrs) > 1 {
+			if n > 1 {
 				return false
+			}
+			for b := range addrs {
+				if a != b && a.IsUnspecified() && (a.Is6() || b.Is4()) {
+					return false
+				}
 			}
 		}
 	}

@@ -20,7 +20,7 @@ type Crowd struct {
 	Port    uint16           // of the service
 	DNS     []netip.AddrPort // the authoritative servers, asked in turn
 	Askers  []netip.Addr     // source addresses of the questions, as of so many resolvers; empty: the system's choice
-	Session time.Duration    // how long a connection is held, between half and one and a half of it
+	Session time.Duration    // how long a connection is held on average; who is there may go at any time
 	Arrive  time.Duration    // over which the clients come at first
 
 	count counters
@@ -77,6 +77,8 @@ func (c *Crowd) live(ctx context.Context, i int) {
 }
 
 // session is one look-up and one connection. It reports whether all went well.
+// How long it lasts has no memory, so that clients come and go evenly from the
+// start, and those who came together do not leave together.
 func (c *Crowd) session(ctx context.Context, r *net.Resolver) bool {
 	addr, ok := c.ask(ctx, r)
 	if !ok {
@@ -94,7 +96,7 @@ func (c *Crowd) session(ctx context.Context, r *net.Resolver) bool {
 	if !c.greeted(ctx, conn) {
 		return false
 	}
-	pause(ctx, c.Session/2+rand.N(c.Session))
+	pause(ctx, time.Duration(rand.ExpFloat64()*float64(c.Session)))
 	return true
 }
 
