@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"evenkeel/agent/config"
@@ -22,7 +23,8 @@ const goodbye = 2 * time.Second
 
 // An agent is everything that runs on one node, wired.
 type agent struct {
-	cfg     config.Config
+	cfg     config.Config                 // at the start
+	now     atomic.Pointer[config.Config] // read again since; nil: never
 	log     *slog.Logger
 	sockets sockets
 	farm    *gossip.Cluster
@@ -32,6 +34,9 @@ type agent struct {
 	node    *node.Node
 	hup     chan os.Signal // asks for another configuration
 
+	noting sync.Mutex      // held by note
+	drains chan node.Drain // to be kept: the newest, or none
+
 	first sync.Once
 	ready chan struct{} // closed by the first beat: there is something to answer
 }
@@ -40,7 +45,11 @@ type agent struct {
 // leaveOut names sources that are not to be read.
 func wire(cfg config.Config, records dnsrr.Records, log *slog.Logger, leaveOut ...string) (*agent, error) {
 	socks, err := listen(cfg.Listen)
+	if err == nil {
+		err = socks.listenTLS(cfg)
+	}
 	if err != nil {
+		socks.close()
 		return nil, err
 	}
 	farm, err := gossip.Start(gossip.Options{
@@ -53,7 +62,7 @@ func wire(cfg config.Config, records dnsrr.Records, log *slog.Logger, leaveOut .
 	}
 	a := &agent{
 		cfg: cfg, log: log, sockets: socks, farm: farm, dns: &dnsrr.Server{}, health: &health.Server{},
-		hup: make(chan os.Signal, 1), ready: make(chan struct{}),
+		hup: make(chan os.Signal, 1), ready: make(chan struct{}), drains: make(chan node.Drain, 1),
 	}
 	sources := queue.Platform(queue.Listener{
 		Ports: cfg.Sources.Listener.Ports, Addresses: cfg.Sources.Listener.Addresses,
@@ -62,32 +71,32 @@ func wire(cfg config.Config, records dnsrr.Records, log *slog.Logger, leaveOut .
 	sources = slices.DeleteFunc(sources, func(s queue.Source) bool { return slices.Contains(leaveOut, s.Name()) })
 	a.sampler = queue.NewSampler(node.Beat, sources...)
 	a.node = &node.Node{
-		Name: cfg.Node.Name, FQDN: cfg.Node.FQDN, Addrs: a.addresses(), Log: log,
-		Zone:        node.Zone{Name: cfg.Zone.Name, Answers: cfg.Zone.Answers, Serial: 1, Records: records},
-		Rules:       rulesOf(cfg, farm.Addr()),
-		Connections: cfg.Limits.Connections, QueueLimit: cfg.Limits.Queue,
+		Name: cfg.Node.Name, Log: log,
 		Local: a.sampler.Sample, Peers: a.peers, OwnBeat: farm.OwnBeat, Asked: a.health.Asked,
-		Tell: farm.Tell, DNS: a.dns.Publish, Health: a.report,
+		Tell: farm.Tell, DNS: a.dns.Publish, Health: a.report, Kept: a.note,
 	}
+	a.settle(a.node, cfg, records)
 	return a, nil
 }
 
-// run serves until ctx is done, leaves gently, and returns.
-func (a *agent) run(ctx context.Context) error {
-	servers := []func(context.Context) error{
+// run serves until ctx is done, leaves gently, and returns. beside are further
+// servers.
+func (a *agent) run(ctx context.Context, beside ...func(context.Context) error) error {
+	servers := append(beside,
 		func(ctx context.Context) error { a.sampler.Run(ctx); return nil },
 		func(ctx context.Context) error { return a.farm.Run(ctx) },
 		func(ctx context.Context) error { a.live(ctx); a.part(); return nil },
-		func(ctx context.Context) error { return serveHTTP(ctx, a.sockets.admin, a.admin()) },
+		a.afterFirst(func(ctx context.Context) error { return serveHTTP(ctx, a.sockets.admin, a.admin()) }),
 		func(ctx context.Context) error { a.watch(ctx); return nil },
-	}
+		func(ctx context.Context) error { a.keep(ctx); return nil },
+	)
 	for _, pc := range a.sockets.dns {
 		servers = append(servers, a.afterFirst(func(ctx context.Context) error { return a.dns.ServeUDP(ctx, pc) }))
 	}
 	for _, l := range a.sockets.dnsTCP {
 		servers = append(servers, a.afterFirst(func(ctx context.Context) error { return a.dns.ServeTCP(ctx, l) }))
 	}
-	for _, l := range a.sockets.health {
+	for _, l := range slices.Concat(a.sockets.health, a.sockets.healthTLS) {
 		servers = append(servers, a.afterFirst(func(ctx context.Context) error { return a.health.Serve(ctx, l) }))
 	}
 	for _, l := range a.sockets.agentCheck {
@@ -140,7 +149,9 @@ func (a *agent) live(ctx context.Context) {
 // leave says that this node takes no new work, and returns how long clients
 // are given to turn away: none where there is nobody to turn to.
 func (a *agent) leave() time.Duration {
-	a.node.Drain()
+	if a.node.Drained() == (node.Drain{}) {
+		a.node.Drain(-1) // to the end the probe says yes: this may be a restart of the agent alone
+	}
 	others := false
 	if v := a.node.View(); v != nil {
 		for _, n := range v.Plan.Nodes {
@@ -151,8 +162,9 @@ func (a *agent) leave() time.Duration {
 		a.log.Info("leaving; no other node takes work, so nothing to wait for")
 		return 0
 	}
-	a.log.Info("leaving: clients turn away; interrupt again to stop at once", "drain", a.cfg.Drain.String())
-	return a.cfg.Drain
+	drain := a.current().Drain
+	a.log.Info("leaving: clients turn away; interrupt again to stop at once", "drain", drain.String())
+	return drain
 }
 
 // part says goodbye to the farm. Nobody may be left to hear it.

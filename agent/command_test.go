@@ -30,8 +30,13 @@ func TestEveryCommandHasHelp(t *testing.T) {
 		if status != 0 || !strings.HasPrefix(stdout, c.Short+"\n") || stderr != "" {
 			t.Errorf("%s --help: exit status %d\n%s%s", name, status, stdout, stderr)
 		}
-		status, stdout, stderr = ask(t.Context(), name, "stray")
+		stray := []string{name, "stray"}
 		want := fmt.Sprintf("error: usage: nothing is expected after the command, found \"stray\"\nhint: evenkeel %s --help\n", name)
+		if strings.Contains(c.Use, "[NODE]") {
+			stray = []string{name, "ex01", "stray"}
+			want = fmt.Sprintf("error: usage: one node at a time, found \"stray\" too\nhint: evenkeel %s --help\n", name)
+		}
+		status, stdout, stderr = ask(t.Context(), stray...)
 		if status != 2 || stdout != "" || stderr != want {
 			t.Errorf("%s stray: exit status %d\n%s%s", name, status, stdout, stderr)
 		}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -16,6 +18,7 @@ type sockets struct {
 	dns        []net.PacketConn
 	dnsTCP     []net.Listener
 	health     []net.Listener
+	healthTLS  []net.Listener
 	agentCheck []net.Listener
 	admin      net.Listener
 }
@@ -54,6 +57,25 @@ func listen(c config.Listen) (s sockets, err error) {
 		return s, refused("listen.admin", c.Admin, err)
 	}
 	return s, nil
+}
+
+// listenTLS binds the addresses on which healthcheck.htm is served over TLS.
+func (s *sockets) listenTLS(c config.Config) error {
+	if len(c.Health.TLS) == 0 {
+		return nil
+	}
+	conf, err := tlsOf(c)
+	if err != nil {
+		return fmt.Errorf("health.tls: %w", err)
+	}
+	for _, at := range c.Health.TLS {
+		l, err := net.Listen(network("tcp", at), at.String())
+		if err != nil {
+			return refused("health.tls.listen", at, err)
+		}
+		s.healthTLS = append(s.healthTLS, tls.NewListener(l, conf))
+	}
+	return nil
 }
 
 // chances is how often the system may choose a port for UDP that TCP cannot
@@ -122,6 +144,9 @@ func (s sockets) served() (out []service) {
 	for _, l := range s.health {
 		out = append(out, service{"health", "http://" + l.Addr().String() + "/healthcheck.htm"})
 	}
+	for _, l := range s.healthTLS {
+		out = append(out, service{"health", "https://" + l.Addr().String() + "/healthcheck.htm"})
+	}
 	for _, l := range s.agentCheck {
 		out = append(out, service{"agent check", l.Addr().String()})
 	}
@@ -137,7 +162,7 @@ func (s sockets) ports() (out []uint16) {
 }
 
 func (s sockets) listeners() []net.Listener {
-	all := append(append(append([]net.Listener{}, s.dnsTCP...), s.health...), s.agentCheck...)
+	all := slices.Concat(s.dnsTCP, s.health, s.healthTLS, s.agentCheck)
 	if s.admin != nil {
 		all = append(all, s.admin)
 	}

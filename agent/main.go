@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -28,7 +29,7 @@ type env struct {
 
 // commands lists every command; one file each. Nouns show, verbs change.
 func commands(e env) []*cobra.Command {
-	return []*cobra.Command{runCommand(e), demoCommand(e), checkCommand(e), statusCommand(e), versionCommand(e)}
+	return []*cobra.Command{runCommand(e), demoCommand(e), checkCommand(e), statusCommand(e), drainCommand(e), resumeCommand(e), delegationCommand(e), versionCommand(e)}
 }
 
 func main() {
@@ -62,8 +63,22 @@ func command(ctx context.Context, e env) int {
 	root.SetErr(e.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %w", errUsage, err) })
 	root.AddCommand(commands(e)...)
+	refuseUnknownTopics(root)
 	ran, err := root.ExecuteContextC(ctx)
 	return report(e.stderr, ran, err)
+}
+
+// refuseUnknownTopics makes help of a command that does not exist wrong usage;
+// cobra would say so and be content.
+func refuseUnknownTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"}) // it is there
+	help.Args = func(_ *cobra.Command, topic []string) error {
+		if _, unknown, err := root.Find(topic); err != nil || len(unknown) > 0 {
+			return hinted{fmt.Errorf("%w: no command %q", errUsage, strings.Join(topic, " ")), root.Name() + " --help"}
+		}
+		return nil
+	}
 }
 
 // report tells an operator what went wrong, and returns the exit status.
@@ -73,7 +88,11 @@ func report(w io.Writer, ran *cobra.Command, err error) int {
 	case err == nil:
 		return 0
 	case errors.Is(err, errUsage):
-		fmt.Fprintf(w, "error: %v\nhint: %s --help\n", err, ran.CommandPath())
+		h, ok := hint(err)
+		if !ok {
+			h = ran.CommandPath() + " --help"
+		}
+		fmt.Fprintf(w, "error: %v\nhint: %s\n", err, h)
 		return 2
 	case errors.As(err, &problems):
 		fmt.Fprintf(w, "error: the configuration cannot be used\n%v\n", err)

@@ -35,14 +35,14 @@ func farmSize(c config.Config, own netip.AddrPort) int {
 	return len(names) + 1
 }
 
-// addresses are what DNS hands out for this node: what is configured, else the
-// address that leads to the peers, else the first global one, else loopback.
-func (a *agent) addresses() []netip.Addr {
-	if len(a.cfg.Node.Addresses) > 0 {
-		return a.cfg.Node.Addresses
+// addressesOf are what is configured, else the address that leads to the peers,
+// which is gossip's, else the first global one, else loopback.
+func addressesOf(c config.Config, gossip netip.AddrPort) []netip.Addr {
+	if len(c.Node.Addresses) > 0 {
+		return c.Node.Addresses
 	}
-	if len(a.cfg.Gossip.Join) > 0 {
-		return []netip.Addr{a.farm.Addr().Addr()}
+	if len(c.Gossip.Join) > 0 {
+		return []netip.Addr{gossip.Addr()}
 	}
 	all, _ := net.InterfaceAddrs() // an error means none
 	for _, i := range all {

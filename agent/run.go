@@ -12,6 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"evenkeel/agent/config"
+	"evenkeel/dnsrr"
 )
 
 func runCommand(e env) *cobra.Command {
@@ -33,13 +36,20 @@ func run(ctx context.Context, e env, file string) error {
 		return err
 	}
 	defer a.close()
+	if err := a.remember(); err != nil {
+		return err
+	}
 	if err := a.introduce(e.stdout); err != nil {
 		return err
 	}
 
 	signal.Notify(a.hup, syscall.SIGHUP) // or it would end us
 	defer signal.Stop(a.hup)
-	return a.run(ctx) // until told to stop
+	again := reloader{
+		read: func() (config.Config, dnsrr.Records, error) { return load(e, file) },
+		stat: func() stamp { return stampOf(cfg.File) },
+	}
+	return a.run(ctx, func(ctx context.Context) error { a.reread(ctx, again); return nil }) // until told to stop
 }
 
 // logger writes text to a terminal and JSON elsewhere.

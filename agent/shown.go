@@ -43,7 +43,7 @@ func (a *agent) status() (dashboard.Status, bool) {
 
 func (a *agent) admin() http.Handler {
 	version, _ := build()
-	return dashboard.Handler(a.status, metrics.Handler(version, func() metrics.Snapshot {
+	return dashboard.Handler(a.status, a.node.Ask, metrics.Handler(version, func() metrics.Snapshot {
 		return metrics.Snapshot{View: a.node.View(), DNS: a.dns.Stats(), Health: a.health.Stats(), Gossip: a.farm.Stats()}
 	}))
 }
@@ -58,8 +58,6 @@ func (a *agent) watch(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-a.hup:
-			a.log.Warn("another configuration is read at the next start only; this one goes on")
 		case now := <-tick.C:
 			s := a.health.Stats()
 			if s.NoHost > before && now.Sub(said) > 10*time.Minute {

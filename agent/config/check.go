@@ -1,6 +1,7 @@
 package config
 
 import (
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -24,6 +25,9 @@ func (r *reader) fill(c *Config, host string) {
 			c.Node.FQDN = full
 		}
 	}
+	if c.State != "" {
+		c.State = r.beside(c.State)
+	}
 	if a := c.Gossip.Advertise; a.IsValid() && a.Port() == 0 {
 		c.Gossip.Advertise = netip.AddrPortFrom(a.Addr(), c.Listen.Gossip.Port())
 	}
@@ -36,7 +40,8 @@ func (r *reader) check(c *Config) {
 	r.ordered("limits.degrade", "limits.fail", l.Degrade < l.Fail, l.Degrade, l.Fail)
 	r.ordered("zone.ttl.min", "zone.ttl.max", c.Zone.TTLMin <= c.Zone.TTLMax, short(c.Zone.TTLMin), short(c.Zone.TTLMax))
 	r.admin(c.Listen.Admin)
-	r.overlaps(c.Listen)
+	r.overlaps(c.Listen, c.Health.TLS)
+	r.certificate(&c.Health)
 	r.records(c.Zone)
 	r.secret(c)
 }
@@ -79,7 +84,7 @@ type claim struct {
 
 // claims lists what the agent is to listen on. All of it is TCP; what is UDP
 // as well needs no check of its own.
-func (r *reader) claims(l Listen) []claim {
+func (r *reader) claims(l Listen, tls []netip.AddrPort) []claim {
 	var all []claim
 	add := func(key, number string, a netip.AddrPort) {
 		if r.sound(key) {
@@ -94,14 +99,15 @@ func (r *reader) claims(l Listen) []claim {
 	each("listen.dns", l.DNS)
 	each("listen.health", l.Health)
 	each("listen.agent_check", l.AgentCheck)
+	each("health.tls.listen", tls)
 	add("listen.admin", "", l.Admin)
 	add("listen.gossip", "", l.Gossip)
 	return all
 }
 
 // overlaps refuses sockets that cannot be had together.
-func (r *reader) overlaps(l Listen) {
-	all := r.claims(l)
+func (r *reader) overlaps(l Listen, tls []netip.AddrPort) {
+	all := r.claims(l, tls)
 	for i, b := range all {
 		for _, a := range all[:i] {
 			if !overlap(a.addr, b.addr) {
@@ -137,6 +143,40 @@ func (r *reader) admin(a netip.AddrPort) {
 
 const makeKey = "make one with: head -c 32 /dev/urandom | base64"
 
+// certificate reads the pair of files, if there is one.
+func (r *reader) certificate(h *Health) {
+	const cert, key = "health.tls.cert_file", "health.tls.key_file"
+	if h.certFile == "" && h.keyFile == "" || !r.sound(cert, key) {
+		return
+	}
+	if h.certFile == "" || h.keyFile == "" {
+		r.refuse(r.at(cert, key), "one file without the other", "name both, or neither for a self-signed certificate")
+		return
+	}
+	h.certFile, h.keyFile = r.beside(h.certFile), r.beside(h.keyFile)
+	chain, err := r.open(h.certFile)
+	if err != nil {
+		r.refuse(r.at(cert), err.Error(), "")
+		return
+	}
+	secret, err := r.open(h.keyFile)
+	if err != nil {
+		r.refuse(r.at(key), err.Error(), "")
+		return
+	}
+	if h.Certificate, err = tls.X509KeyPair(chain, secret); err != nil {
+		r.refuse(r.at(cert), err.Error(), "both files are PEM, the certificate first and its chain behind it")
+	}
+}
+
+// beside is a file that the configuration names without a root.
+func (r *reader) beside(name string) string {
+	if r.file == Embedded || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(r.file), name)
+}
+
 // secret reads the gossip key, and refuses to gossip in the open.
 func (r *reader) secret(c *Config) {
 	g := &c.Gossip
@@ -155,9 +195,7 @@ func (r *reader) secret(c *Config) {
 // around it, as base64(1) and editors leave it.
 func (r *reader) keyFile(g *Gossip) {
 	at := r.at("gossip.key_file")
-	if r.file != Embedded && !filepath.IsAbs(g.KeyFile) {
-		g.KeyFile = filepath.Join(filepath.Dir(r.file), g.KeyFile)
-	}
+	g.KeyFile = r.beside(g.KeyFile)
 	text, err := r.open(g.KeyFile)
 	if err != nil {
 		r.refuse(at, err.Error(), makeKey)

@@ -12,6 +12,7 @@
 package config
 
 import (
+	"crypto/tls"
 	"net/netip"
 	"time"
 )
@@ -32,6 +33,7 @@ type Config struct {
 	Sources Sources
 	Limits  Limits
 	Health  Health
+	State   string        // folder for what must survive a restart; what the file names without a root is beside it; empty = nothing is kept
 	Drain   time.Duration // at shutdown, time for clients to turn away; 0 to 1h
 }
 
@@ -96,6 +98,11 @@ type Limits struct {
 type Health struct {
 	Hold         time.Duration // how long a failing answer is kept at least; 0 to 1h
 	MinInService int           // nodes that stay in service whatever the load, at least 1; 0 = half of the farm, rounded up
+
+	TLS         []netip.AddrPort // healthcheck.htm over HTTPS; empty = nowhere
+	Certificate tls.Certificate  // for that; without a chain = one is to be made
+
+	certFile, keyFile string // where Certificate was read from, together; empty = nowhere
 }
 
 // defaults is the configuration of an empty file. configs/evenkeel.yaml shows

@@ -185,6 +185,11 @@ func fileName() form[string] {
 	return form[string]{"the name of a file", printable(4096)}
 }
 
+// folder is the name of a folder; it is made when there is something to keep.
+func folder() form[string] {
+	return form[string]{"the name of a folder", printable(4096)}
+}
+
 // gossipLabel is what memberlist takes as a label: up to 255 bytes.
 func gossipLabel() form[string] {
 	return form[string]{"1 to 255 printable ASCII characters", func(s string) (string, error) {

@@ -55,7 +55,11 @@ func keys(c *Config) language {
 			lang = append(lang, row{path: u.path})
 		}
 	}
-	return lang
+	return append(lang,
+		row{"health.tls.listen", many(&c.Health.TLS, socket())},
+		row{"health.tls.cert_file", one(&c.Health.certFile, optional(fileName()))},
+		row{"health.tls.key_file", one(&c.Health.keyFile, optional(fileName()))},
+		row{"state", one(&c.State, optional(folder()))})
 }
 
 // An unbuilt is something that the file may name and this version cannot do.
@@ -80,11 +84,7 @@ func unbuilts() []unbuilt {
 		{"limits.connections", learn},
 		{"limits.queue", learn},
 		{"services", given},
-		{"health.tls.listen", given},
-		{"health.tls.cert_file", given},
-		{"health.tls.key_file", given},
 		{"policy.file", given},
-		{"state", given},
 	}
 }
 

@@ -121,7 +121,7 @@ func TestValues(t *testing.T) {
 		{"limits: {connections: 1, queue: 1000}", func(c Config) any { return []int{c.Limits.Connections, c.Limits.Queue} }, []int{1, 1000}},
 		{"limits: {recover: 0.1, degrade: .5, fail: 1}", func(c Config) any { return []float64{c.Limits.Recover, c.Limits.Degrade, c.Limits.Fail} }, []float64{0.1, 0.5, 1}},
 		{"limits: {ramp: 0s}", func(c Config) any { return c.Limits.Ramp }, time.Duration(0)},
-		{"health: {hold: 1m30s, min_in_service: 2}", func(c Config) any { return c.Health }, Health{90 * time.Second, 2}},
+		{"health: {hold: 1m30s, min_in_service: 2}", func(c Config) any { return c.Health }, Health{Hold: 90 * time.Second, MinInService: 2}},
 		{"drain: 0s\nservices: []\nstate: ''\npolicy: {file: ''}", func(c Config) any { return c.Drain }, time.Duration(0)},
 		{"\ufeffdrain: 1m # from Windows\r\nstate:\r\n", func(c Config) any { return c.Drain }, time.Minute},
 	} {

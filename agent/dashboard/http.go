@@ -2,14 +2,30 @@ package dashboard
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
 	"net/http"
+	"time"
 )
 
-// Handler serves the local API: /api/v1/status, /healthz, the table at /, and
-// metrics at /metrics. now returns the status of the newest beat, and whether
-// there was one yet.
-func Handler(now func() (Status, bool), metrics http.Handler) http.Handler {
+// An Order is the body of POST /api/v1/drain and /api/v1/resume.
+type Order struct {
+	Node string `json:"node"` // empty: the agent's own
+	Over string `json:"over"` // a Go duration: how long the probe still says yes; empty: [DrainOver]
+}
+
+// DrainOver is how long the probe of a draining node says yes where nobody says
+// otherwise: time for DNS answers to run out and for balancers that read weights.
+const DrainOver = 5 * time.Minute
+
+// Handler serves the local API: /api/v1/status, /api/v1/drain and resume,
+// /healthz, the table at /, and metrics at /metrics. now returns the status of
+// the newest beat, and whether there was one yet; ask passes an order on.
+func Handler(now func() (Status, bool), ask func(node string, resume bool, over time.Duration) error, metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
+	mux.HandleFunc("POST /api/v1/drain", order(false, ask))
+	mux.HandleFunc("POST /api/v1/resume", order(true, ask))
 	mux.Handle("GET /metrics", metrics)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		if _, ok := now(); !ok {
@@ -39,4 +55,41 @@ func Handler(now func() (Status, bool), metrics http.Handler) http.Handler {
 		s.Table(w)
 	})
 	return mux
+}
+
+// order reads an Order and passes it on. It must be called JSON, which a form of
+// a foreign page in the operator's browser cannot be.
+func order(resume bool, ask func(node string, resume bool, over time.Duration) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, q *http.Request) {
+		if kind, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type")); kind != "application/json" {
+			http.Error(w, "Content-Type must be application/json", http.StatusUnsupportedMediaType)
+			return
+		}
+		o, over, err := readOrder(io.LimitReader(q.Body, 4096))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if err := ask(o.Node, resume, over); err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		}
+		w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+func readOrder(r io.Reader) (o Order, over time.Duration, err error) {
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&o); err != nil {
+		return o, 0, fmt.Errorf("want {\"node\":\"\",\"over\":\"10m\"}: %w", err)
+	}
+	if o.Over == "" {
+		return o, DrainOver, nil
+	}
+	over, err = time.ParseDuration(o.Over)
+	if err != nil || over < 0 || over > 24*time.Hour {
+		return o, 0, fmt.Errorf("over: want a duration from 0s to 24h, such as 10m, got %q", o.Over)
+	}
+	return o, over, nil
 }

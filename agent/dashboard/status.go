@@ -12,6 +12,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"evenkeel/agent/node"
 	"evenkeel/policy/balance"
@@ -109,12 +110,13 @@ func nodeOf(n balance.Standing, addrs []netip.Addr) Node {
 	return out
 }
 
-// Table writes s for people: the farm first, then what is wrong.
+// Table writes s for people: the farm first, then what is wrong. Much of it was
+// said by other machines, so every line is made [Plain].
 func (s Status) Table(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NODE\tSTATE\tWHY\tSHARE\tLOAD\tCONNECTIONS\tQUEUE\tAGE\tADDRESSES")
+	row(t, "NODE", "STATE", "WHY", "SHARE", "LOAD", "CONNECTIONS", "QUEUE", "AGE", "ADDRESSES")
 	for _, n := range s.Nodes {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.1f%%\t%s\t%s\t%s\t%s\t%s\n", n.Name, n.State, dash(n.Why), 100*n.Share,
+		row(t, n.Name, n.State, dash(n.Why), fmt.Sprintf("%.1f%%", 100*n.Share),
 			percent(n.Utilisation), of(n.Connections, n.ConnectionsLimit), of(n.Queue, n.QueueLimit),
 			age(n.AgeSeconds), dash(strings.Join(n.Addresses, " ")))
 	}
@@ -124,31 +126,56 @@ func (s Status) Table(w io.Writer) error {
 	return s.notes(w)
 }
 
+// row writes cells to a table; what one holds never makes two of it.
+func row(t io.Writer, cells ...string) {
+	for i, c := range cells {
+		cells[i] = Plain(c)
+	}
+	fmt.Fprintln(t, strings.Join(cells, "\t"))
+}
+
 func (s Status) notes(w io.Writer) error {
 	var b strings.Builder
+	note := func(format string, args ...any) { fmt.Fprintln(&b, Plain(fmt.Sprintf(format, args...))) }
 	if s.Open {
-		b.WriteString("open: all nodes are over their marks, work goes where room is left\n")
+		note("open: all nodes are over their marks, work goes where room is left")
 	}
 	if s.Alone {
-		b.WriteString("alone: most of the farm vanished at once, keeping the last nodes for a minute\n")
+		note("alone: most of the farm vanished at once, keeping the last nodes for a minute")
 	}
 	for _, a := range s.Alarms {
-		fmt.Fprintf(&b, "alarm: %s\n", a)
+		note("alarm: %s", a)
 	}
 	for _, src := range s.Sources {
 		if src.Up {
-			fmt.Fprintf(&b, "source %s: read %s ago\n", src.Name, age(src.AgeSeconds))
+			note("source %s: read %s ago", src.Name, age(src.AgeSeconds))
 		} else {
-			fmt.Fprintf(&b, "source %s: FAULT: %s\n", src.Name, src.Error)
+			note("source %s: FAULT: %s", src.Name, src.Error)
 		}
 	}
 	for _, m := range s.Members {
 		if m.State != "alive" {
-			fmt.Fprintf(&b, "member %s at %s: %s\n", m.Name, m.Address, m.State)
+			note("member %s at %s: %s", m.Name, m.Address, m.State)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Plain makes one line of s that a terminal can only show: no control character
+// is left that would move its cursor or give it orders (C1 and bidirectional
+// ones are among them), white space is a space, and bytes that are no UTF-8
+// are U+FFFD.
+func Plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 }
 
 func dash(s string) string {

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"evenkeel/agent/node"
 	"evenkeel/policy/balance"
@@ -119,6 +122,61 @@ func TestStatusIsItsOwn(t *testing.T) {
 	}
 }
 
+// What other machines say of themselves neither moves the cursor nor adds lines
+// or columns to what an operator reads.
+func TestTheTableIsOnlyShown(t *testing.T) {
+	const evil = "\x1b[2J\x9b\u009b2J\r\n\t\v\u202e\xff"
+	s := Status{
+		Nodes:   []Node{{Name: evil, State: evil, Why: evil, Addresses: []string{evil}}},
+		Sources: []Source{{Name: evil, Up: true}, {Name: evil, Error: evil}},
+		Members: []Member{{Name: evil, Address: evil, State: evil}},
+		Alarms:  []string{evil},
+	}
+	var b strings.Builder
+	if err := s.Table(&b); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if got := strings.TrimSuffix(line, "\n"); got != Plain(got) {
+			t.Errorf("shown as it is: %q", got)
+		}
+	}
+	if got := strings.Count(b.String(), "\n"); got != 6 { // head, node, alarm, two sources, member
+		t.Errorf("%d lines, want 6:\n%q", got, b.String())
+	}
+}
+
+func TestPlain(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"", ""},
+		{"ex01: Müller’s 節点 up 73%", "ex01: Müller’s 節点 up 73%"},
+		{"two\nlines,\ttwo columns", "two lines, two columns"},
+		{"no-break\u00a0space", "no-break space"},
+		{"\x1b[31mred\x07", "\ufffd[31mred\ufffd"},
+		{"\u009b31m", "\ufffd31m"},
+		{"right\u202eleft", "right\ufffdleft"},
+		{"half \xe7\xaf", "half \ufffd\ufffd"},
+		{"\x00\x7f", "\ufffd\ufffd"},
+	} {
+		if got := Plain(c.in); got != c.want {
+			t.Errorf("%q: %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
+func FuzzPlain(f *testing.F) {
+	f.Add("\x1b[2J\u009b\xff\r\n")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := Plain(s)
+		if !utf8.ValidString(got) || utf8.RuneCountInString(got) != utf8.RuneCountInString(s) || got != Plain(got) {
+			t.Errorf("%q: %q", s, got)
+		}
+		if i := strings.IndexFunc(got, func(r rune) bool { return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) }); i >= 0 {
+			t.Errorf("%q: %q gives orders at %d", s, got, i)
+		}
+	})
+}
+
 // A table that cannot be written says so.
 func TestTableToNobody(t *testing.T) {
 	if err := shown().Table(deaf{}); !errors.Is(err, errDeaf) {
@@ -139,9 +197,48 @@ func ask(t *testing.T, now func() (Status, bool), target string) *httptest.Respo
 		method, path = http.MethodGet, target
 	}
 	w := httptest.NewRecorder()
-	Handler(now, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("metrics")) })).
+	Handler(now, nobody, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("metrics")) })).
 		ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, path, nil))
 	return w
+}
+
+func nobody(string, bool, time.Duration) error { return errors.New("no such node") }
+
+// An order is passed on whole or refused with the reason.
+func TestOrders(t *testing.T) {
+	for _, c := range []struct {
+		path, kind, body string
+		status           int
+		want             string // what was passed on, or how the refusal begins
+	}{
+		{"drain", "application/json", `{"node":"ex02","over":"10m"}`, 202, "ex02 resume=false 10m0s"},
+		{"drain", "application/json; charset=utf-8", `{}`, 202, " resume=false 5m0s"},
+		{"drain", "application/json", `{"over":"0s"}`, 202, " resume=false 0s"},
+		{"resume", "application/json", `{"node":"ex02"}`, 202, "ex02 resume=true 5m0s"},
+		{"drain", "text/plain", `{"node":"ex02"}`, 415, "Content-Type must be"},
+		{"drain", "", `{}`, 415, "Content-Type must be"},
+		{"drain", "application/json", `{"over":"soon"}`, 400, "over: want a duration"},
+		{"drain", "application/json", `{"over":"-1s"}`, 400, "over: want a duration"},
+		{"drain", "application/json", `{"nodes":"ex02"}`, 400, "want {"},
+		{"drain", "application/json", ``, 400, "want {"},
+		{"drain", "application/json", `{"node":"nobody"}`, 404, "no such node"},
+	} {
+		var got string
+		h := Handler(func() (Status, bool) { return shown(), true }, func(node string, resume bool, over time.Duration) error {
+			if node == "nobody" {
+				return nobody(node, resume, over)
+			}
+			got = fmt.Sprintf("%s resume=%v %v", node, resume, over)
+			return nil
+		}, http.NotFoundHandler())
+		q := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/"+c.path, strings.NewReader(c.body))
+		q.Header.Set("Content-Type", c.kind)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, q)
+		if w.Code != c.status || !strings.HasPrefix(got+w.Body.String(), c.want) || c.status == 202 && got != c.want {
+			t.Errorf("%s %s: %d %q %q, want %d %q", c.path, c.body, w.Code, got, w.Body, c.status, c.want)
+		}
+	}
 }
 
 func TestHandler(t *testing.T) {

@@ -227,7 +227,7 @@ func TestLeaves(t *testing.T) {
 		defer f.end()
 		f.settle()
 		rest := f.machines[:2]
-		f.machines[2].Drain()
+		f.machines[2].Drain(-1)
 		f.within(2*time.Second, "the others take its share", func() bool {
 			return even(rest, 0.02, "mx1", "mx2") && f.all(rest, "mx3", balance.Draining)
 		})
@@ -236,5 +236,29 @@ func TestLeaves(t *testing.T) {
 		f.within(6*time.Second, "it has left, and is not lost", func() bool {
 			return f.all(rest, "mx3", balance.Down) && rest[0].of("mx3").Why == "left" && rest[1].of("mx3").Why == "left"
 		})
+	})
+}
+
+// A drain for another node travels as a request, which the other carries out
+// and says itself; its probe says no when the time for that is over.
+func TestDrainsAnother(t *testing.T) {
+	bubble(t, []int{3}, func(t *testing.T, n int) {
+		f := newFarm(t, half(n)...)
+		defer f.end()
+		f.settle()
+		rest, asked := f.machines[:2], f.machines[2]
+		if err := f.machines[0].Ask("mx3", false, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		f.within(5*time.Second, "it drains, and the others take its share", func() bool {
+			return even(rest, 0.02, "mx1", "mx2") && f.all(f.machines, "mx3", balance.Draining)
+		})
+		f.during(50*time.Second, "its probe says yes", func() bool { return !asked.fails() })
+		f.within(15*time.Second, "and no in the end", asked.fails)
+		if err := f.machines[1].Ask("mx3", true, 0); err != nil {
+			t.Fatal(err)
+		}
+		f.within(5*time.Second, "another lets it resume", func() bool { return f.all(f.machines, "mx3", balance.Up) && !asked.fails() })
+		f.during(time.Minute, "and nobody asks again", func() bool { return f.all(f.machines, "mx3", balance.Up) })
 	})
 }

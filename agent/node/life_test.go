@@ -70,7 +70,7 @@ func live(t *testing.T, w world, d time.Duration) (l life) {
 		ctx, cancel := context.WithTimeout(t.Context(), d)
 		defer cancel()
 		if w.drain > 0 {
-			time.AfterFunc(w.drain, n.Drain)
+			time.AfterFunc(w.drain, func() { n.Drain(-1) })
 		}
 		n.Run(ctx)
 		l.log = log.String()
@@ -187,6 +187,7 @@ func neighbours(at time.Duration) (out []Heard) {
 		b, err := appendFact(nil, Fact{
 			balance.Fact{Status: balance.Up, Connections: 2000, Limit: 4000, QueueLimit: 1000, Load: 0.5, Up: time.Hour, Steady: time.Minute},
 			[]netip.Addr{address(n)},
+			Ask{},
 		})
 		if err != nil {
 			panic(err)

@@ -50,9 +50,12 @@ type Node struct {
 	Tell   func(beat uint64, fact []byte) error
 	DNS    func(*dnsrr.Table)
 	Health func(health.Report)
+	Kept   func(Drain) // a drain began or ended; called by whoever said so
 
-	drain atomic.Bool
+	drain atomic.Pointer[Drain]
+	asks  atomic.Pointer[asking]
 	wake  atomic.Pointer[chan struct{}]
+	other atomic.Pointer[func(*Node)]
 	view  atomic.Pointer[View]
 }
 
@@ -77,10 +80,8 @@ type View struct {
 // View returns what the last beat saw and decided, or nil before the first.
 func (n *Node) View() *View { return n.view.Load() }
 
-// Drain takes this node out of new work from the next beat on, which is at
-// once. It can be called from any goroutine, before Run too.
-func (n *Node) Drain() {
-	n.drain.Store(true)
+// hurry brings the next beat about at once.
+func (n *Node) hurry() {
 	if c := n.wake.Load(); c != nil {
 		select {
 		case *c <- struct{}{}:
@@ -111,19 +112,31 @@ func (n *Node) Run(ctx context.Context) {
 type memory struct {
 	beat   uint64
 	state  balance.State
-	told   Fact      // the last one sent
-	toldAt time.Time // zero: none yet
-	turned turned    // refusals, by queue
-	closed time.Time // since when a port is closed; zero: none is
-	said   said      // what the log has said, so that only changes are
+	told   Fact              // the last one sent
+	toldAt time.Time         // zero: none yet
+	turned turned            // refusals, by queue
+	closed time.Time         // since when a port is closed; zero: none is
+	obeyed map[string]uint64 // the last Ask carried out, by asker
+	said   said              // what the log has said, so that only changes are
 	last   *View
 }
 
+// Change has the loop call f before its next beat, which is at once: the only
+// way to change the fields of a Node that runs. A newer f takes the place of one
+// that was not called yet, so each must set all that may change.
+func (n *Node) Change(f func(*Node)) {
+	n.other.Store(&f)
+	n.hurry()
+}
+
 func (n *Node) beat(now time.Time, mem memory) memory {
+	if f := n.other.Swap(nil); f != nil {
+		(*f)(n)
+	}
 	mem.beat = max(mem.beat, call(n.OwnBeat)) + 1
 	sample := n.Local(now)
-	nodes, addrs, unread := nodesOf(n.peers())
-	addrs[n.Name] = n.Addrs
+	nodes, facts, unread := nodesOf(n.peers())
+	mem.obeyed = n.obey(mem.obeyed, nodes, facts, now)
 	own := n.measure(now, sample)
 	mem.turned = mem.turned.see(sample.Queues)
 	own.Refused = mem.turned.sum
@@ -135,7 +148,7 @@ func (n *Node) beat(now time.Time, mem memory) memory {
 		Now: now, Name: n.Name, Beat: mem.beat, Own: own, Nodes: nodes,
 	})
 
-	view := &View{At: now, Name: n.Name, Beat: mem.beat, Sample: sample, Plan: plan, Addrs: addrs}
+	view := &View{At: now, Name: n.Name, Beat: mem.beat, Sample: sample, Plan: plan, Addrs: addrsOf(facts, n.Name, n.Addrs)}
 	mem = n.show(view, mem)
 	mem.said = n.say(mem.said, mem.last, view, unread)
 	mem.last = view
@@ -169,7 +182,8 @@ func (n *Node) peers() []Heard {
 
 func (n *Node) measure(now time.Time, s queue.Sample) balance.Measure {
 	m := measureOf(s, n.Connections, n.QueueLimit)
-	m.Draining = n.drain.Load()
+	d := n.Drained()
+	m.Draining, m.Drained = !d.Since.IsZero(), d.over(now)
 	if n.Asked != nil {
 		if percent, at := n.Asked(); percent > 0 && now.Sub(at) < time.Minute {
 			m.Ladder = float64(percent) / 100
@@ -201,7 +215,7 @@ func (n *Node) show(v *View, mem memory) memory {
 // is nearest: a beat comes a little early or late, and to wait for the next one
 // would let every other heartbeat be half a second late.
 func (n *Node) tell(v *View, mem memory) memory {
-	f := Fact{v.Plan.Own, n.Addrs}
+	f := Fact{v.Plan.Own, n.Addrs, n.asked(v.At)}
 	due := v.At.Sub(mem.toldAt) >= balance.Heartbeat(len(v.Plan.Nodes))-Beat/2
 	if n.Tell == nil || !due && !mem.toldAt.IsZero() && !news(mem.told, f) {
 		return mem
@@ -218,7 +232,7 @@ func (n *Node) tell(v *View, mem memory) memory {
 // news says that f is worth sending at once: another status, wish or grant, or
 // a change by at least 5 % of a limit.
 func news(told, f Fact) bool {
-	return f.Status != told.Status || f.Why != told.Why || f.Wish != told.Wish || f.Grant != told.Grant ||
+	return f.Status != told.Status || f.Why != told.Why || f.Wish != told.Wish || f.Grant != told.Grant || f.Ask != told.Ask ||
 		!slices.Equal(f.Addrs, told.Addrs) ||
 		moved(f.Connections, told.Connections, f.Limit) || moved(f.Queue, told.Queue, f.QueueLimit)
 }

@@ -113,7 +113,7 @@ func TestDrainBeforeRun(t *testing.T) {
 	var l life
 	l.start = epoch
 	n := l.node(t, world{sample: calm}, &bytes.Buffer{})
-	n.Drain()
+	n.Drain(-1)
 	n.beat(epoch, memory{})
 	if got, want := l.shown[0].report.State.String(), "draining"; got != want {
 		t.Errorf("the first beat is %s, want %s", got, want)

@@ -75,8 +75,8 @@ type Heard struct {
 // node is still known, and so nobody fails as if it were not there. The same
 // goes for a name that cannot stand in the zone: for one such node DNS would
 // refuse the whole table, and a grant to it could not travel.
-func nodesOf(heard []Heard) (nodes []balance.Node, addrs map[string][]netip.Addr, unread []string) {
-	addrs = make(map[string][]netip.Addr, len(heard)+1)
+func nodesOf(heard []Heard) (nodes []balance.Node, facts map[string]Fact, unread []string) {
+	facts = make(map[string]Fact, len(heard))
 	for _, h := range heard {
 		n := balance.Node{Name: h.Name, Member: h.Member, Left: h.Left}
 		if h.Fact != nil {
@@ -86,12 +86,22 @@ func nodesOf(heard []Heard) (nodes []balance.Node, addrs map[string][]netip.Addr
 			} else {
 				n.Born, n.Fact = h.Born, f.Fact
 				n.Beat = h.Beat
-				addrs[h.Name] = f.Addrs
+				facts[h.Name] = f
 			}
 		}
 		nodes = append(nodes, n)
 	}
-	return nodes, addrs, unread
+	return nodes, facts, unread
+}
+
+// addrsOf is what DNS hands out for each node.
+func addrsOf(facts map[string]Fact, self string, own []netip.Addr) map[string][]netip.Addr {
+	addrs := make(map[string][]netip.Addr, len(facts)+1)
+	for name, f := range facts {
+		addrs[name] = f.Addrs
+	}
+	addrs[self] = own
+	return addrs
 }
 
 // label reports whether name is what every node is called: a DNS label of

@@ -106,7 +106,7 @@ func TestRefusalsAreSummedAndNeverFall(t *testing.T) {
 // so that nothing is answered for it, granted to it or believed of it.
 func TestUnreadFactsLeaveTheNodeKnown(t *testing.T) {
 	good := encoded(t, quiet())
-	nodes, addrs, unread := nodesOf([]Heard{
+	nodes, facts, unread := nodesOf([]Heard{
 		{Name: "ex02", Member: true, Beat: 5, Born: epoch, Fact: good},
 		{Name: "ex03", Member: true, Beat: 6, Born: epoch, Fact: []byte{factVersion + 1}},
 		{Name: "ex04", Member: true},
@@ -119,7 +119,7 @@ func TestUnreadFactsLeaveTheNodeKnown(t *testing.T) {
 	})
 	var got []string
 	for _, n := range nodes {
-		got = append(got, fmt.Sprintf("%.6s %v %v %d %v", n.Name, n.Member, n.Left, n.Beat, len(addrs[n.Name])))
+		got = append(got, fmt.Sprintf("%.6s %v %v %d %v", n.Name, n.Member, n.Left, n.Beat, len(facts[n.Name].Addrs)))
 	}
 	want := []string{
 		"ex02 true false 5 1", "ex03 true false 0 0", "ex04 true false 0 0", "ex05 false true 9 1",

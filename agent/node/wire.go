@@ -21,7 +21,7 @@ const (
 	MaxAddrs = 8
 	// MaxFact is the length that no encoded Fact exceeds. A test holds it, so
 	// that a Fact always fits a gossip packet beside others.
-	MaxFact = 320
+	MaxFact = 400
 
 	maxWhy   = 15 // bytes of a reason
 	maxName  = 63 // bytes of a node's name: a DNS label (RFC 1035, 2.3.4)
@@ -36,6 +36,7 @@ var ErrFact = errors.New("fact")
 type Fact struct {
 	balance.Fact
 	Addrs []netip.Addr // what DNS hands out for it
+	Ask   Ask          // what it asks of another node
 }
 
 // appendFact encodes f. What is out of range is brought into it; a name too
@@ -58,7 +59,26 @@ func appendFact(b []byte, f Fact) ([]byte, error) {
 	b = binary.AppendUvarint(b, f.Wish.Beat)
 	b = binary.AppendUvarint(b, permille(f.Wish.Load, maxLoad))
 	b = appendText(b, f.Grant.Node)
-	return binary.AppendUvarint(b, f.Grant.Beat), nil
+	b = binary.AppendUvarint(b, f.Grant.Beat)
+	return appendAsk(b, f.Ask), nil
+}
+
+// appendAsk adds an empty name for the zero Ask.
+func appendAsk(b []byte, a Ask) []byte {
+	if a.Node == "" || len(a.Node) > maxName {
+		return appendText(b, "")
+	}
+	b = appendText(b, a.Node)
+	b = binary.AppendUvarint(b, a.ID)
+	b = append(b, flag(a.Resume))
+	return binary.AppendUvarint(b, count(int(a.Over/time.Second)))
+}
+
+func flag(set bool) byte {
+	if set {
+		return 1
+	}
+	return 0
 }
 
 // statusOf is s, or Unknown where it is none that a node may have of itself.
@@ -119,6 +139,7 @@ func decodeFact(b []byte) (Fact, error) {
 	f.Wish.Load = r.permille(maxLoad)
 	f.Grant.Node = r.text(maxName)
 	f.Grant.Beat = r.uvarint()
+	f.Ask = r.ask()
 	if f.Status >= balance.Down { // nobody says this of himself
 		r.bad = true
 	}
@@ -188,6 +209,16 @@ func (r *reader) text(most int) string {
 		return ""
 	}
 	return string(r.take(n))
+}
+
+func (r *reader) ask() (a Ask) {
+	if a.Node = r.text(maxName); a.Node == "" {
+		return Ask{}
+	}
+	a.ID = r.uvarint()
+	a.Resume = r.byte() == 1
+	a.Over = time.Duration(r.count()) * time.Second
+	return a
 }
 
 func (r *reader) addrs() []netip.Addr {

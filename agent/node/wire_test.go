@@ -50,6 +50,7 @@ func largest() Fact {
 		Wish:  balance.Wish{Beat: math.MaxUint64, Load: math.Inf(1)},
 		Grant: balance.Grant{Node: strings.Repeat("n", maxName), Beat: math.MaxUint64},
 	}}
+	f.Ask = Ask{Node: strings.Repeat("a", maxName), ID: math.MaxUint64, Resume: true, Over: math.MaxInt64}
 	for i := range 2 * MaxAddrs {
 		f.Addrs = append(f.Addrs, netip.MustParseAddr(fmt.Sprintf("2001:db8::%x", i+1)))
 	}
@@ -102,6 +103,12 @@ func drawFact(t *rapid.T) Fact {
 		Wish:   balance.Wish{Beat: beats.Draw(t, "wish"), Load: thousandth(maxLoad, "wish load")},
 		Grant:  balance.Grant{Node: rapid.StringOfN(rapid.RuneFrom([]rune("abc0-")), 0, maxName, maxName).Draw(t, "grant"), Beat: beats.Draw(t, "grant beat")},
 	}}
+	if rapid.Bool().Draw(t, "asks") {
+		f.Ask = Ask{
+			Node: rapid.StringOfN(rapid.RuneFrom([]rune("abc0-")), 1, maxName, maxName).Draw(t, "asked"), ID: beats.Draw(t, "ask"),
+			Resume: rapid.Bool().Draw(t, "resume"), Over: time.Duration(rapid.IntRange(0, 86400).Draw(t, "over")) * time.Second,
+		}
+	}
 	for i := range rapid.IntRange(0, MaxAddrs).Draw(t, "addresses") {
 		a := netip.AddrFrom4([4]byte{192, 0, 2, byte(i)})
 		if rapid.Bool().Draw(t, "six") {
@@ -183,7 +190,7 @@ func oneAddress(addr ...byte) []byte {
 	b := append([]byte{factVersion}, make([]byte, 10)...)
 	b = append(b, 1, byte(len(addr)))
 	b = append(b, addr...)
-	return append(b, make([]byte, 4)...)
+	return append(b, make([]byte, 5)...)
 }
 
 func TestForeignFacts(t *testing.T) {

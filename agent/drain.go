@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"evenkeel/agent/dashboard"
+)
+
+const (
+	heardWithin = 15 * time.Second       // in which another node must have carried out what it was asked
+	looks       = 500 * time.Millisecond // between two looks at what became of it
+)
+
+func drainCommand(e env) *cobra.Command {
+	c := &cobra.Command{Use: "drain [NODE]", Short: "take a node out of new work gently", Args: atMostOne}
+	at := agentFlags(c)
+	over := c.Flags().Duration("over", dashboard.DrainOver, "how long its probe still says yes")
+	wait := c.Flags().Bool("wait", false, "wait until it holds no connection")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		o := order{e: e, at: at, node: nodeOf(args), want: "draining", over: *over}
+		if err := o.give(c.Context(), "drain"); err != nil {
+			return err
+		}
+		if !*wait {
+			return nil
+		}
+		return o.empty(c.Context())
+	}
+	return c
+}
+
+func resumeCommand(e env) *cobra.Command {
+	c := &cobra.Command{Use: "resume [NODE]", Short: "give a drained node new work again", Args: atMostOne}
+	at := agentFlags(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return order{e: e, at: at, node: nodeOf(args)}.give(c.Context(), "resume")
+	}
+	return c
+}
+
+func atMostOne(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%w: one node at a time, found %q too", errUsage, args[1])
+	}
+	return nil
+}
+
+func nodeOf(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// An order is what one of these commands asks of an agent.
+type order struct {
+	e    env
+	at   *agentAddr
+	node string // empty: the agent's own
+	want string // the state to be seen; empty: any but draining
+	over time.Duration
+}
+
+// give posts the order and waits until the node says that it carries it out.
+func (o order) give(ctx context.Context, what string) error {
+	addr, err := o.at.find(o.e)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(dashboard.Order{Node: o.node, Over: o.over.String()})
+	if err != nil {
+		return err
+	}
+	if err := post(ctx, "http://"+addr+"/api/v1/"+what, body); err != nil {
+		return unreached(err)
+	}
+	limit, cancel := context.WithTimeout(ctx, heardWithin)
+	defer cancel()
+	n, err := o.until(limit, func(n dashboard.Node) bool { return (n.State == "draining") == (o.want == "draining") })
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return hinted{fmt.Errorf("%s was asked to %s and is still %s", n.Name, what, n.State), "is its agent alive? `evenkeel status` shows the age of its last word"}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(o.e.stdout, "%s: %s, %s connections\n", n.Name, n.State, number(n.Connections))
+	return err
+}
+
+// empty waits until the node holds no connection, and says how many are left.
+func (o order) empty(ctx context.Context) error {
+	last := -1
+	_, err := o.until(ctx, func(n dashboard.Node) bool {
+		if n.Connections != nil && *n.Connections != last {
+			last = *n.Connections
+			fmt.Fprintf(o.e.stdout, "%s: %d connections\n", n.Name, last)
+		}
+		return last == 0
+	})
+	return err
+}
+
+// until looks at the node until enough says so, and returns it as last seen.
+func (o order) until(ctx context.Context, enough func(dashboard.Node) bool) (n dashboard.Node, err error) {
+	for {
+		if n, err = o.look(ctx); err == nil && enough(n) {
+			return n, nil
+		}
+		select {
+		case <-ctx.Done():
+			return n, ctx.Err()
+		case <-time.After(looks):
+		}
+	}
+}
+
+func (o order) look(ctx context.Context) (dashboard.Node, error) {
+	addr, err := o.at.find(o.e)
+	if err != nil {
+		return dashboard.Node{}, err
+	}
+	body, err := fetch(ctx, "http://"+addr+"/api/v1/status")
+	if err != nil {
+		return dashboard.Node{}, err
+	}
+	var s dashboard.Status
+	if err := json.Unmarshal(body, &s); err != nil {
+		return dashboard.Node{}, err
+	}
+	for _, n := range s.Nodes {
+		if n.Name == o.node || o.node == "" && n.Name == s.Node {
+			return n, nil
+		}
+	}
+	return dashboard.Node{}, fmt.Errorf("%s is not in the farm any more", o.node)
+}
+
+func number(n *int) string {
+	if n == nil {
+		return "an unknown number of"
+	}
+	return fmt.Sprint(*n)
+}
+
+// post sends an order to an agent of this machine.
+func post(ctx context.Context, url string, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	q.Header.Set("Content-Type", "application/json")
+	r, err := http.DefaultClient.Do(q)
+	if err != nil {
+		return err
+	}
+	defer r.Body.Close()
+	if r.StatusCode == http.StatusAccepted {
+		return nil
+	}
+	text, _ := io.ReadAll(io.LimitReader(r.Body, 1024)) // the status says enough
+	return fmt.Errorf("%s: %s", r.Status, bytes.TrimSpace(text))
+}
+
+// agentAddr is where the agent to be asked is: a flag, or the configuration's.
+type agentAddr struct{ file, admin *string }
+
+func agentFlags(c *cobra.Command) *agentAddr {
+	return &agentAddr{configFlag(c), c.Flags().String("admin", "", "the agent's admin `ADDR`; default: listen.admin of the configuration")}
+}
+
+func (a *agentAddr) find(e env) (string, error) {
+	if *a.admin != "" {
+		return *a.admin, nil
+	}
+	cfg, _, err := load(e, *a.file)
+	return cfg.Listen.Admin.String(), err
+}
+
+// unreached says what to do when an agent did not take what it was asked.
+func unreached(err error) error {
+	return hinted{fmt.Errorf("asking the agent: %w", err), "is it running? its admin address is in its first lines, --admin names another"}
+}

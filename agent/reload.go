@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"os"
+	"reflect"
+	"strings"
+	"time"
+
+	"evenkeel/agent/config"
+	"evenkeel/agent/node"
+	"evenkeel/dnsrr"
+)
+
+// lookEvery is how often the configuration file is looked at for a change.
+const lookEvery = 2 * time.Second
+
+// A reloader reads the configuration again, on SIGHUP and when its file has
+// changed. It takes it whole or not at all: a file that cannot be used, or that
+// changes what only a start can change, leaves everything as it was.
+type reloader struct {
+	read func() (config.Config, dnsrr.Records, error)
+	stat func() stamp // of the file
+	said string       // the last refusal, so that it is said once
+}
+
+// A stamp tells one state of a file from another. The zero stamp is no file.
+type stamp struct {
+	at   time.Time
+	size int64
+}
+
+func stampOf(file string) stamp {
+	i, err := os.Stat(file)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{i.ModTime(), i.Size()}
+}
+
+// reread serves reloads until ctx is done. A file that has just changed is read
+// at the second look, when it has kept still: editors write in steps.
+func (a *agent) reread(ctx context.Context, r reloader) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	used, seen := r.stat(), stamp{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-a.hup:
+			used = r.stat()
+			r.said = ""
+			a.reload(&r)
+		case <-tick.C:
+			now := r.stat()
+			if now != used && now == seen {
+				used = now
+				a.reload(&r)
+			}
+			seen = now
+		}
+	}
+}
+
+// reload reads the configuration and takes it up, or says why not.
+func (a *agent) reload(r *reloader) {
+	cfg, records, err := r.read()
+	old := a.current()
+	refusal := ""
+	switch keys := onlyAtStart(old, cfg); {
+	case err != nil:
+		refusal = err.Error()
+	case len(keys) > 0:
+		refusal = "only a restart can change " + strings.Join(keys, ", ")
+	}
+	if refusal != "" {
+		if refusal != r.said {
+			a.log.Error("configuration refused, the one in use stays", "why", refusal)
+		}
+		r.said = refusal
+		return
+	}
+	r.said = ""
+	if reflect.DeepEqual(old, cfg) {
+		a.log.Info("configuration read again: nothing changed")
+		return
+	}
+	a.now.Store(&cfg)
+	a.node.Change(func(n *node.Node) { a.settle(n, cfg, records) })
+	a.log.Info("configuration read again", "file", cfg.File)
+}
+
+// onlyAtStart lists the keys that differ and that a running agent cannot change.
+func onlyAtStart(old, now config.Config) []string {
+	var keys []string
+	differ := func(key string, a, b any) {
+		if !reflect.DeepEqual(a, b) {
+			keys = append(keys, key)
+		}
+	}
+	differ("node.name", old.Node.Name, now.Node.Name)
+	differ("zone.name", old.Zone.Name, now.Zone.Name)
+	differ("listen.dns", old.Listen.DNS, now.Listen.DNS)
+	differ("listen.health", old.Listen.Health, now.Listen.Health)
+	differ("listen.agent_check", old.Listen.AgentCheck, now.Listen.AgentCheck)
+	differ("listen.admin", old.Listen.Admin, now.Listen.Admin)
+	differ("listen.gossip", old.Listen.Gossip, now.Listen.Gossip)
+	differ("health.tls", [...]any{old.Health.TLS, old.Health.Certificate.Certificate}, [...]any{now.Health.TLS, now.Health.Certificate.Certificate})
+	differ("gossip", old.Gossip, now.Gossip)
+	differ("sources", old.Sources, now.Sources)
+	differ("state", old.State, now.State)
+	return keys
+}
+
+// current is the configuration in use.
+func (a *agent) current() config.Config {
+	if c := a.now.Load(); c != nil {
+		return *c
+	}
+	return a.cfg
+}
+
+// settle gives the loop what of the configuration can change while it runs.
+func (a *agent) settle(n *node.Node, cfg config.Config, records dnsrr.Records) {
+	n.FQDN, n.Addrs = cfg.Node.FQDN, addressesOf(cfg, a.farm.Addr())
+	n.Zone = node.Zone{Name: cfg.Zone.Name, Answers: cfg.Zone.Answers, Serial: 1, Records: records}
+	even := n.Rules.Even
+	n.Rules = rulesOf(cfg, a.farm.Addr())
+	n.Rules.Even = even
+	n.Connections, n.QueueLimit = cfg.Limits.Connections, cfg.Limits.Queue
+}
