@@ -3,19 +3,17 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/netip"
-	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/term"
 
 	"evenkeel/agent/config"
 	"evenkeel/agent/dashboard"
@@ -225,17 +223,20 @@ func (d *demoFarm) close() {
 // introduce says what runs, where to look, and what will happen.
 func (d *demoFarm) introduce(w io.Writer) {
 	cycle, from, to := d.flags.stall()
-	fmt.Fprintf(w, "a farm of %d nodes and %d clients, each with sessions of %v; TTL %v, hold %v, ramp %v\n",
+	fmt.Fprintf(w, "a farm of %d nodes and %d clients; sessions of %v, TTL %v, hold %v, ramp %v\n",
 		d.flags.nodes, d.flags.clients, demoSession, demoTTL, demoHold, demoRamp)
 	if d.flags.nodes > 1 {
 		fmt.Fprintf(w, "ex02 accepts nothing from %v to %v of every %v\n", from, to, cycle)
 	}
+	fmt.Fprintln(w, "each node's dashboard, and the ports of its DNS, probe and agent check:")
 	for _, a := range d.agents {
 		s := a.sockets
-		fmt.Fprintf(w, "%s: dashboard http://%v/  dns %v  probe http://%v/healthcheck.htm  agent check %v\n",
-			a.cfg.Node.Name, s.admin.Addr(), s.dns[0].LocalAddr(), s.health[0].Addr(), s.agentCheck[0].Addr())
+		fmt.Fprintf(w, "  %s http://%v/ dns :%d probe :%d agent check :%d\n", a.cfg.Node.Name, s.admin.Addr(),
+			s.dns[0].LocalAddr().(*net.UDPAddr).Port, portOf(s.health[0]), portOf(s.agentCheck[0]))
 	}
 }
+
+func portOf(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 
 // A demoLine is one second of the demo.
 type demoLine struct {
@@ -246,11 +247,17 @@ type demoLine struct {
 	Clients   demo.Counts      `json:"clients"`
 }
 
-// show tells once a second what the first agent sees.
+// show tells once a second what the first agent sees: in place on a terminal,
+// where the last picture stays at the end, else one below the other.
 func (d *demoFarm) show(ctx context.Context, stdout io.Writer) {
-	live := false
-	if f, ok := stdout.(*os.File); ok {
-		live = term.IsTerminal(int(f.Fd()))
+	last := ""
+	tell := func(text string) { io.WriteString(stdout, text) }
+	if terminal, ok := screenOf(stdout); ok && !d.flags.json {
+		terminal.enter()
+		defer func() { terminal.leave(); io.WriteString(stdout, last) }()
+		var head strings.Builder
+		d.introduce(&head)
+		tell = func(text string) { last = text; terminal.show(head.String() + text) }
 	}
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -261,27 +268,27 @@ func (d *demoFarm) show(ctx context.Context, stdout io.Writer) {
 		case <-tick.C:
 		}
 		if s, ok := d.agents[0].status(); ok {
-			d.print(stdout, s, live)
+			tell(d.picture(s))
 		}
 	}
 }
 
-func (d *demoFarm) print(w io.Writer, s dashboard.Status, live bool) error {
+// picture is one second of the demo, as a line for machines or for people.
+func (d *demoFarm) picture(s dashboard.Status) string {
 	l := demoLine{
 		T: time.Since(d.began).Seconds(), Nodes: s.Nodes, Clients: d.crowd.Counts(),
 		Imbalance: imbalance(s.Nodes, settled), Spread: imbalance(s.Nodes, func(dashboard.Node) bool { return true }),
 	}
+	var b strings.Builder
 	if d.flags.json {
-		return json.NewEncoder(w).Encode(l)
+		json.NewEncoder(&b).Encode(l)
+		return b.String()
 	}
-	if live {
-		fmt.Fprint(w, "\x1b[H\x1b[J")
-		d.introduce(w)
-	}
-	fmt.Fprintf(w, "\n%.0f s: max − min load %s of the nodes up and past their ramp, %s of all\n", l.T, ratio(l.Imbalance), ratio(l.Spread))
-	fmt.Fprintf(w, "clients: %d connected, %d refused, %d not greeted in time, %d of %d questions unanswered\n",
+	fmt.Fprintf(&b, "\n%.0f s: max − min load %s of nodes up and past their ramp, %s of all\n", l.T, ratio(l.Imbalance), ratio(l.Spread))
+	fmt.Fprintf(&b, "clients: %d connected, %d refused, %d impatient, %d of %d questions unanswered\n\n",
 		l.Clients.Open, l.Clients.Refused, l.Clients.Impatient, l.Clients.Unanswered, l.Clients.Asked)
-	return errors.Join(s.Table(w))
+	s.Table(&b)
+	return b.String()
 }
 
 // imbalance is max − min utilisation of the nodes that count, nil with fewer
