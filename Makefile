@@ -2,7 +2,7 @@
 GO ?= go
 SYSTEMS := linux windows darwin
 
-.PHONY: test fmt vet build staticcheck unit bench clean
+.PHONY: test fmt vet build staticcheck unit bench clean deb rpm dist/evenkeel
 
 test: fmt vet staticcheck unit
 
@@ -27,4 +27,23 @@ build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o evenkeel ./agent
 
 clean:
-	rm -f evenkeel
+	rm -rf evenkeel dist
+
+# Packages for Linux, into dist. The packager is fetched at the version that is
+# named here, and so stays out of go.mod.
+NFPM := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.1
+ARCH ?= $(shell $(GO) env GOARCH)
+
+# 1.2.3 at the tag v1.2.3, 1.2.3+4.gabcdef four commits later, which sorts above
+# it, 1.2.3~rc.1 at v1.2.3-rc.1, which sorts below, and 0.0.0 without a tag.
+VERSION ?= $(or $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed -E 's/^v//; s/-([0-9]+)-g([0-9a-f]+)$$/+\1.g\2/; s/-/~/g'),0.0.0)
+
+# The time that all files carry: the same commit gives the same package.
+SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
+
+dist/evenkeel:
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) $(GO) build -trimpath -o $@ ./agent
+
+deb rpm: dist/evenkeel
+	GOOS= GOARCH= VERSION=$(VERSION) ARCH=$(ARCH) SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) \
+	$(GO) run $(NFPM) package --config configs/nfpm.yml --packager $@ --target dist/

@@ -49,7 +49,14 @@ func run(ctx context.Context, e env, file string) error {
 		read: func() (config.Config, dnsrr.Records, error) { return load(e, file) },
 		stat: func() stamp { return stampOf(cfg.File) },
 	}
-	return a.run(ctx, func(ctx context.Context) error { a.reread(ctx, again); return nil }) // until told to stop
+	parent, err := supervisorOf(e.getenv, os.Getpid())
+	if err != nil {
+		log.Warn("the supervisor cannot be understood", "err", err)
+	}
+	return a.run(ctx, // until told to stop
+		func(ctx context.Context) error { a.reread(ctx, again); return nil },
+		func(ctx context.Context) error { parent.watch(ctx, a.ready, a.lastBeat, log); return nil },
+		func(running context.Context) error { parent.farewell(running, ctx, a.leaves, log); return nil })
 }
 
 // logger writes text to a terminal and JSON elsewhere.
