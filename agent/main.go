@@ -119,6 +119,7 @@ type hinted struct {
 	text string
 }
 
+// Unwrap returns the error without the hint.
 func (h hinted) Unwrap() error { return h.error }
 
 func hint(err error) (string, bool) {

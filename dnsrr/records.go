@@ -58,6 +58,7 @@ type RecordError struct {
 	Err   error
 }
 
+// Error names the line by its number and text, and what is wrong with it.
 func (e RecordError) Error() string { return fmt.Sprintf("record %d %q: %v", e.Index, e.Line, e.Err) }
 
 // Unwrap returns what is wrong, without the line.
@@ -66,6 +67,7 @@ func (e RecordError) Unwrap() error { return e.Err }
 // RecordErrors are the mistakes of several lines, at least one, in their order.
 type RecordErrors []RecordError
 
+// Error is one line a mistake.
 func (es RecordErrors) Error() string {
 	var lines []string
 	for _, e := range es {

@@ -47,6 +47,7 @@ const (
 	transports
 )
 
+// String is the label of the metric.
 func (t transport) String() string { return [...]string{"udp", "tcp"}[t] }
 
 const (

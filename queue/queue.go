@@ -60,6 +60,7 @@ type Fault struct {
 	Err    error
 }
 
+// String is the source and what happened to it.
 func (f Fault) String() string { return fmt.Sprintf("%s: %v", f.Source, f.Err) }
 
 // A Status is how one source fares.

@@ -19,6 +19,7 @@ type form[T any] struct {
 // name can be said.
 type hint string
 
+// Error is the hint alone.
 func (h hint) Error() string { return string(h) }
 
 const noHint hint = ""
