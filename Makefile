@@ -2,9 +2,18 @@
 GO ?= go
 SYSTEMS := linux windows darwin
 
-.PHONY: test fmt vet build staticcheck unit bench clean deb rpm dist/evenkeel
+.PHONY: test peers fmt vet build staticcheck unit bench clean deb rpm dist/evenkeel
 
-test: fmt vet staticcheck unit
+test: fmt vet staticcheck peers unit
+
+# What agent/e2e stands beside. Without root or apt it is left to the tests to
+# say what they skip.
+PEERS := ip:iproute2 nft:nftables nginx:nginx-light haproxy:haproxy unbound:unbound
+peers:
+	@need=; for p in $(PEERS); do command -v $${p%%:*} >/dev/null || test -x /usr/sbin/$${p%%:*} || need="$$need $${p##*:}"; done; \
+	if [ -z "$$need" ]; then exit 0; fi; \
+	if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then echo "not here, and agent/e2e skips what needs them:$$need"; exit 0; fi; \
+	export DEBIAN_FRONTEND=noninteractive; apt-get update -qq && apt-get install -y -qq --no-install-recommends $$need >/dev/null
 
 fmt:
 	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "error: gofmt would change:" $$bad; exit 1; fi

@@ -31,6 +31,7 @@ var may = map[string][]string{
 	"agent/dashboard":     {"agent/node", "policy/balance"},
 	"agent/demo":          {}, // the farm that is not the agent must not know the agent
 	"agent/gossip":        {}, // carries bytes, knows no meaning
+	"agent/e2e":           {}, // tests alone: whole agents beside software of others
 	"agent/gossip/fabric": {}, // a network for tests: nothing but tests may import it
 	"agent/metrics": {
 		"agent/node", "policy/balance",

@@ -1,0 +1,183 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+// eventually waits for what must happen. ok also says what it has seen, for who
+// reads the failure.
+func eventually(t *testing.T, within time.Duration, what string, ok func() (string, bool)) {
+	t.Helper()
+	began := time.Now()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		seen, happened := ok()
+		took := time.Since(began)
+		switch {
+		case happened:
+			t.Logf("%s: after %v", what, took.Round(10*time.Millisecond))
+			return
+		case took > within:
+			t.Fatalf("%s: not within %v; last seen: %s", what, within, seen)
+		}
+		<-tick.C
+	}
+}
+
+// throughout wants every check to hold for a while. ok also says what it has
+// seen.
+func throughout(t *testing.T, d time.Duration, what string, ok func() (string, bool)) {
+	t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for began := time.Now(); time.Since(began) < d; <-tick.C {
+		if seen, holds := ok(); !holds {
+			t.Fatalf("%s: not for %v, only for %v; seen: %s", what, d, time.Since(began), seen)
+		}
+	}
+}
+
+// A status is what a node's API says of the farm.
+type status struct {
+	Alone bool
+	Nodes []standing
+}
+
+// A standing is what a status says of a node. A nil is not known.
+type standing struct {
+	Name, State, Why   string
+	Share              float64
+	Connections, Queue *int
+}
+
+func (s status) of(id string) standing {
+	for _, n := range s.Nodes {
+		if n.Name == id {
+			return n
+		}
+	}
+	return standing{Name: id}
+}
+
+func (s status) String() string {
+	var b strings.Builder
+	for _, n := range s.Nodes {
+		fmt.Fprintf(&b, "%s %s %.3f %s; ", n.Name, n.State, n.Share, n.Why)
+	}
+	return fmt.Sprintf("%salone=%t", b.String(), s.Alone)
+}
+
+// status asks n's agent on its own loopback. One that cannot be asked knows
+// nothing.
+func (n *node) status() (s status) {
+	r, err := n.space.get("http://127.0.0.1:9853/api/v1/status")
+	if err != nil {
+		return status{}
+	}
+	defer r.Body.Close()
+	if json.NewDecoder(r.Body).Decode(&s) != nil {
+		return status{}
+	}
+	return s
+}
+
+// get asks from s, over a new connection.
+func (s space) get(url string) (*http.Response, error) {
+	c := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DialContext: s.dial, DisableKeepAlives: true}}
+	return c.Get(url)
+}
+
+// probe asks n's healthcheck.htm as a balancer does. Status 0 is no answer.
+func (n *node) probe() (code int, state string) {
+	r, err := n.farm.hub.get(fmt.Sprintf("http://%s:8080/mapi/healthcheck.htm", n.addr))
+	if err != nil {
+		return 0, err.Error()
+	}
+	r.Body.Close()
+	return r.StatusCode, r.Header.Get("X-Evenkeel-State")
+}
+
+// lookup asks the DNS server at addr for the farm's addresses.
+func (f *farm) lookup(addr netip.Addr) (out []string, err error) {
+	var conn net.Conn
+	if conn, err = f.hub.dial(context.Background(), "udp", netip.AddrPortFrom(addr, 53).String()); err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	q := new(dns.Msg).SetQuestion("mail.test.", dns.TypeA)
+	c := dns.Client{Timeout: 5 * time.Second}
+	r, _, err := c.ExchangeWithConn(q, &dns.Conn{Conn: conn})
+	if err != nil {
+		return nil, err
+	}
+	for _, rr := range r.Answer {
+		if a, ok := rr.(*dns.A); ok {
+			out = append(out, a.A.String())
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no address: %s", dns.RcodeToString[r.Rcode])
+	}
+	return out, nil
+}
+
+// shares are the parts of clients that n's answers send to each node, where
+// every client takes any of the addresses it is given.
+func (n *node) shares(t *testing.T, questions int) map[string]float64 {
+	t.Helper()
+	got := map[string]float64{}
+	for range questions {
+		addrs, err := n.farm.lookup(n.addr)
+		if err != nil {
+			t.Fatalf("asking %s: %v", n.id, err)
+		}
+		for _, a := range addrs {
+			got[n.farm.idOf(a)] += 1 / float64(len(addrs)*questions)
+		}
+	}
+	return got
+}
+
+func (f *farm) byAddr(addr string) *node {
+	return f.nodes[slices.IndexFunc(f.nodes, func(n *node) bool { return n.addr.String() == addr })]
+}
+
+func (f *farm) idOf(addr string) string { return f.byAddr(addr).id }
+
+// fair is n's share by its limit.
+func (n *node) fair() float64 {
+	total := 0
+	for _, o := range n.farm.nodes {
+		total += o.limit
+	}
+	return float64(n.limit) / float64(total)
+}
+
+// level waits until every agent gives all nodes their fair share.
+func (f *farm) level(t *testing.T) {
+	t.Helper()
+	for _, at := range f.nodes {
+		eventually(t, soon, at.id+" gives all nodes their fair share", func() (string, bool) {
+			s := at.status()
+			for _, n := range f.nodes {
+				if o := s.of(n.id); o.State != "up" || o.Why != "" || math.Abs(o.Share-n.fair()) > 0.01 {
+					return s.String(), false
+				}
+			}
+			return "", !s.Alone
+		})
+	}
+}

@@ -1,0 +1,250 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// What a stalled server is sent: over the mark at 70 %, and over that at 90 %.
+const (
+	overDegrade = backlog * 80 / 100
+	overFail    = backlog * 95 / 100
+)
+
+// A server hangs. Its node is degraded, and gets next to no new work, while
+// there still is room in its queue; its probe never says no.
+func stallStory(t *testing.T, bin string) {
+	f := newFarm(t, bin, "stall", 200, 200, 400)
+	f.startAll(t)
+	hung, clients := f.nodes[0], newCrowd(t)
+
+	hung.server.stall()
+	hung.connect(t, clients, overDegrade)
+	for _, at := range f.nodes {
+		eventually(t, soon, at.id+" sends hardly anyone to "+hung.id, func() (string, bool) {
+			if code, state := hung.probe(); code != 200 {
+				t.Fatalf("the probe says %d %s", code, state)
+			}
+			s := at.status()
+			n := s.of(hung.id)
+			return s.String(), n.State == "degraded" && n.Share < 0.01 && at.shares(t, 100)[hung.id] < 0.02
+		})
+	}
+	if q := hung.status().of(hung.id).Queue; q == nil || *q < overDegrade || *q >= backlog {
+		t.Errorf("the queue of %s: got %v, want %d of %d or a little more", hung.id, q, overDegrade, backlog)
+	}
+	if code, state := hung.probe(); code != 200 || state != "degraded" {
+		t.Errorf("the probe says %d %s, want 200 degraded", code, state)
+	}
+
+	hung.server.resume()
+	clients.leave()
+	f.level(t)
+}
+
+// Caching resolvers stand between clients and agents. Each client takes any of
+// the addresses it is given, so that connections follow answers; and answers
+// follow connections, so that nodes fill evenly.
+func resolversStory(t *testing.T, bin string) {
+	const all = 1000
+	f := newFarm(t, bin, "resolvers", 400, 400, 800)
+	resolvers := []int{f.unbound(t, 1), f.unbound(t, 2)}
+	f.startAll(t)
+
+	given, clients := map[string]float64{}, newCrowd(t)
+	pace := time.NewTicker(10 * time.Millisecond) // ten times as long as an answer lives
+	defer pace.Stop()
+	for i := range all {
+		<-pace.C
+		addrs, err := f.lookup(hubAddr(resolvers[i%len(resolvers)]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(addrs)
+		for _, a := range addrs {
+			given[f.idOf(a)] += 1 / float64(len(addrs))
+		}
+		f.byAddr(addrs[turn(i, len(addrs))]).connect(t, clients, 1)
+	}
+	if asked := f.asked(t); asked == 0 || asked > all/2 {
+		t.Errorf("the agents were asked %d times for %d clients, want some, and far less, as resolvers remember", asked, all)
+	}
+	got := f.connections(t, all)
+	t.Logf("given %v, got %v", given, got)
+	for _, n := range f.nodes {
+		if math.Abs(given[n.id]-got[n.id]) > 0.05*given[n.id] {
+			t.Errorf("%s: got %v connections, want %.0f ± 5 %%, as the answers gave", n.id, got[n.id], given[n.id])
+		}
+		if want := all * n.fair(); math.Abs(got[n.id]-want) > 0.25*float64(n.limit) {
+			t.Errorf("%s: got %v connections, want %.0f ± 25 %% of its limit", n.id, got[n.id], want)
+		}
+	}
+}
+
+// turn picks one of n, evenly over any run of clients.
+func turn(i, n int) int {
+	_, part := math.Modf(float64(i) * math.Phi)
+	return int(part * float64(n))
+}
+
+// asked is how many questions all agents have answered.
+func (f *farm) asked(t *testing.T) (sum int) {
+	t.Helper()
+	for _, n := range f.nodes {
+		r, err := n.space.get("http://127.0.0.1:9853/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		for lines := bufio.NewScanner(r.Body); lines.Scan(); {
+			if labels, count, ok := strings.Cut(lines.Text(), "} "); ok && strings.HasPrefix(labels, "evenkeel_dns_queries_total{") {
+				n, _ := strconv.Atoi(count)
+				sum += n
+			}
+		}
+	}
+	return sum
+}
+
+// connections waits until every node tells its own, and they are all that
+// there are.
+func (f *farm) connections(t *testing.T, all int) map[string]float64 {
+	t.Helper()
+	got := map[string]float64{}
+	eventually(t, soon, "the nodes tell their connections", func() (string, bool) {
+		sum := 0
+		for _, n := range f.nodes {
+			if c := n.status().of(n.id).Connections; c != nil {
+				got[n.id] = float64(*c)
+				sum += *c
+			}
+		}
+		return fmt.Sprint(got), sum == all
+	})
+	return got
+}
+
+// Two nodes are loaded in turns, at once, and at once when one has just been cut
+// off, with a third of all packets between the agents lost. One probe may fail,
+// never both.
+func guardStory(t *testing.T, bin string) {
+	f := newFarm(t, bin, "guard", 200, 200, 400)
+	for _, n := range f.nodes {
+		n.lose(t, 30)
+	}
+	f.startAll(t)
+	a, b := f.nodes[0], f.nodes[1]
+	ctx, stop := context.WithCancel(t.Context())
+	var watch sync.WaitGroup
+	watch.Go(func() { neverBoth(ctx, t, a, b) })
+	defer watch.Wait()
+	defer stop()
+
+	first, second := newCrowd(t), newCrowd(t)
+	overload(t, first, a)
+	a.says(t, 503, "failing") // the others have room
+	overload(t, second, b)
+	a.says(t, 200, "degraded") // now they have not
+	a.relieve(first)
+	b.says(t, 503, "failing")
+	b.relieve(second)
+	for _, apart := range []bool{false, true} {
+		f.calm(t)
+		if apart {
+			a.cut(t) // the last that each has heard is that the other has room
+		}
+		overload(t, first, a, b)
+		a.suffers(t)
+		b.suffers(t)
+		throughout(t, 4*time.Second, "one of a and b does not fail", func() (string, bool) {
+			one, _ := a.probe()
+			other, _ := b.probe()
+			return fmt.Sprint(one, " ", other), one != 503 || other != 503
+		})
+		a.relieve(first)
+		b.relieve(first)
+	}
+	a.mend(t)
+	f.calm(t)
+}
+
+// calm waits until every agent has heard of all that they are up.
+func (f *farm) calm(t *testing.T) {
+	t.Helper()
+	for _, at := range f.nodes {
+		eventually(t, soon, at.id+" sees all up", func() (string, bool) {
+			s := at.status()
+			down := slices.ContainsFunc(s.Nodes, func(n standing) bool { return n.State != "up" })
+			return s.String(), len(s.Nodes) == len(f.nodes) && !down
+		})
+	}
+}
+
+// overload fills the queues of nodes over the mark to fail, all at once.
+func overload(t *testing.T, c *crowd, nodes ...*node) {
+	t.Helper()
+	for _, n := range nodes {
+		n.server.stall()
+	}
+	for range overFail {
+		for _, n := range nodes {
+			n.connect(t, c, 1)
+		}
+	}
+}
+
+// relieve lets n's server go on, without those who waited.
+func (n *node) relieve(c *crowd) {
+	c.leave()
+	n.server.resume()
+}
+
+// says waits until n's probe does.
+func (n *node) says(t *testing.T, want int, state string) {
+	t.Helper()
+	eventually(t, soon, fmt.Sprintf("the probe of %s says %d %s", n.id, want, state), func() (string, bool) {
+		code, is := n.probe()
+		return fmt.Sprint(code, " ", is, "; ", n.status()), code == want && is == state
+	})
+}
+
+// suffers waits until n knows that its queue is over the mark to fail.
+func (n *node) suffers(t *testing.T) {
+	t.Helper()
+	eventually(t, soon, n.id+" knows that its queue is nearly full", func() (string, bool) {
+		s := n.status()
+		q := s.of(n.id).Queue
+		return s.String(), q != nil && *q >= backlog*9/10
+	})
+}
+
+// neverBoth probes a and b until ctx is done. Probes take time: that of b
+// counts when a failed before and after.
+func neverBoth(ctx context.Context, t *testing.T, a, b *node) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	var samples, failing int
+	for ctx.Err() == nil {
+		before, _ := a.probe()
+		between, _ := b.probe()
+		if before == 503 || between == 503 {
+			failing++
+		}
+		if before == 503 && between == 503 {
+			if after, _ := a.probe(); after == 503 {
+				t.Error("both probes fail")
+			}
+		}
+		samples++
+		<-tick.C
+	}
+	t.Logf("of %d samples one of the probes failed in %d", samples, failing)
+}
