@@ -47,7 +47,7 @@ func (n *Node) say(s said, last, v *View, unread []string) said {
 			n.sayNode(was, now, known)
 		}
 	}
-	n.sayTurn(last != nil && last.Plan.Open, v.Plan.Open,
+	n.sayTurn(open(last), open(v),
 		"no node is below its marks: work goes where room is left", "a node is below its marks again")
 	n.sayTurn(last != nil && last.Plan.Alone, v.Plan.Alone,
 		"most of the farm fell silent at once: keeping the last nodes for a minute", "no longer alone")
@@ -58,6 +58,9 @@ func (n *Node) say(s said, last, v *View, unread []string) said {
 	}
 	return s
 }
+
+// open says that the farm is, and not only because this node leaves it empty.
+func open(v *View) bool { return v != nil && v.Plan.Open && v.Plan.Own.Status != balance.Draining }
 
 // sayTurn logs that something began, which is a warning, or ended.
 func (n *Node) sayTurn(was, is bool, begins, ends string) {
