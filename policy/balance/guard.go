@@ -8,9 +8,9 @@ import (
 // The guard: a failing probe never starts a cascade. A node raises a wish, the
 // others grant it, and only with every live node's grant does it fail, so that
 // in the whole farm one node at a time fails for load. Grants are leases: who
-// fails stops as soon as one of them is missing or its Fact is no longer fresh,
-// and who takes one back from a node he can no longer see waits until that must
-// have happened. Delay, loss and partition can only prevent.
+// fails stops as soon as one of them is missing or too old to be relied on, and
+// who takes one back from a node he can no longer see waits until that must have
+// happened. Delay, loss and partition can only prevent.
 
 // guard brings wish and grant up to this beat, and says whether the farm's
 // leave to fail stands.
@@ -57,8 +57,9 @@ func (s State) urgency(r Rules, k marks) float64 {
 }
 
 // release takes the grant back when the granted node is seen without that wish:
-// who fails for load always carries it. When it is gone, the grant is taken back for all to see, and this node
-// neither grants nor fails until the other must have noticed.
+// who fails for load always carries it. When the node is gone, the grant is taken
+// back for all to see, and this node neither grants nor fails until the other
+// must have noticed.
 func (s State) release(f farm) State {
 	if s.grant.Node == "" {
 		return s

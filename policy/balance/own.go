@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -172,7 +173,7 @@ func (s State) next(now time.Time, m Measure, k marks, leave bool) (Status, stri
 	case s.forLoad && leave && !calm && !m.Blind:
 		return Failing, s.why
 	case leave && s.hot >= 2:
-		return Failing, k.over
+		return Failing, cmp.Or(k.over, s.why) // this beat may have seen no new reading
 	case m.Blind:
 		return Unknown, "blind"
 	case k.over != "":
