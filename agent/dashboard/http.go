@@ -27,34 +27,33 @@ func Handler(now func() (Status, bool), ask func(node string, resume bool, over 
 	mux.HandleFunc("POST /api/v1/drain", order(false, ask))
 	mux.HandleFunc("POST /api/v1/resume", order(true, ask))
 	mux.Handle("GET /metrics", metrics)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		if _, ok := now(); !ok {
-			http.Error(w, "starting", http.StatusServiceUnavailable)
-			return
-		}
+	mux.HandleFunc("GET /healthz", known(now, func(w http.ResponseWriter, _ Status) {
 		w.Write([]byte("ok\n"))
-	})
-	mux.HandleFunc("GET /api/v1/status", func(w http.ResponseWriter, _ *http.Request) {
-		s, ok := now()
-		if !ok {
-			http.Error(w, "starting", http.StatusServiceUnavailable)
-			return
-		}
+	}))
+	mux.HandleFunc("GET /api/v1/status", known(now, func(w http.ResponseWriter, s Status) {
 		w.Header().Set("Content-Type", "application/json")
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		e.Encode(s)
-	})
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+	}))
+	mux.HandleFunc("GET /{$}", known(now, func(w http.ResponseWriter, s Status) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		s.Table(w)
+	}))
+	return mux
+}
+
+// known answers with show once there is a status, and says that the agent is
+// starting before.
+func known(now func() (Status, bool), show func(http.ResponseWriter, Status)) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
 		s, ok := now()
 		if !ok {
 			http.Error(w, "starting", http.StatusServiceUnavailable)
 			return
 		}
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		s.Table(w)
-	})
-	return mux
+		show(w, s)
+	}
 }
 
 // order reads an Order and passes it on. It must be called JSON, which a form of
