@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -88,12 +87,8 @@ func farmOf(ctx context.Context, cfg config.Config) (nodes []dashboard.Node, unh
 // askAgent is answered by this node's agent alone: another one, of which
 // listen.admin is the same, may belong to another farm.
 func askAgent(ctx context.Context, cfg config.Config) (s dashboard.Status, err error) {
-	body, err := fetch(ctx, "http://"+cfg.Listen.Admin.String()+"/api/v1/status")
-	if err != nil {
+	if s, err = statusOf(ctx, cfg.Listen.Admin.String()); err != nil {
 		return s, err
-	}
-	if err := json.Unmarshal(body, &s); err != nil {
-		return s, fmt.Errorf("reading the agent's answer: %w", err)
 	}
 	if s.Node != cfg.Node.Name {
 		return s, fmt.Errorf("the one at %v is node %s", cfg.Listen.Admin, s.Node)

@@ -26,7 +26,11 @@ func drainCommand(e env) *cobra.Command {
 	over := c.Flags().Duration("over", dashboard.DrainOver, "how long its probe still says yes")
 	wait := c.Flags().Bool("wait", false, "wait until it holds no connection")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		o := order{e: e, at: at, node: nodeOf(args), want: "draining", over: *over}
+		addr, err := at.find(e)
+		if err != nil {
+			return err
+		}
+		o := order{e: e, addr: addr, node: nodeOf(args), want: "draining", over: *over}
 		if err := o.give(c.Context(), "drain"); err != nil {
 			return err
 		}
@@ -42,7 +46,11 @@ func resumeCommand(e env) *cobra.Command {
 	c := &cobra.Command{Use: "resume [NODE]", Short: "give a drained node new work again", Args: atMostOne}
 	at := agentFlags(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return order{e: e, at: at, node: nodeOf(args)}.give(c.Context(), "resume")
+		addr, err := at.find(e)
+		if err != nil {
+			return err
+		}
+		return order{e: e, addr: addr, node: nodeOf(args)}.give(c.Context(), "resume")
 	}
 	return c
 }
@@ -64,7 +72,7 @@ func nodeOf(args []string) string {
 // An order is what one of these commands asks of an agent.
 type order struct {
 	e    env
-	at   *agentAddr
+	addr string // of the agent's admin
 	node string // empty: the agent's own
 	want string // the state to be seen; empty: any but draining
 	over time.Duration
@@ -72,15 +80,11 @@ type order struct {
 
 // give posts the order and waits until the node says that it carries it out.
 func (o order) give(ctx context.Context, what string) error {
-	addr, err := o.at.find(o.e)
-	if err != nil {
-		return err
-	}
 	body, err := json.Marshal(dashboard.Order{Node: o.node, Over: o.over.String()})
 	if err != nil {
 		return err
 	}
-	if err := post(ctx, "http://"+addr+"/api/v1/"+what, body); err != nil {
+	if err := post(ctx, "http://"+o.addr+"/api/v1/"+what, body); err != nil {
 		return unreached(err)
 	}
 	limit, cancel := context.WithTimeout(ctx, heardWithin)
@@ -124,16 +128,8 @@ func (o order) until(ctx context.Context, enough func(dashboard.Node) bool) (n d
 }
 
 func (o order) look(ctx context.Context) (dashboard.Node, error) {
-	addr, err := o.at.find(o.e)
+	s, err := statusOf(ctx, o.addr)
 	if err != nil {
-		return dashboard.Node{}, err
-	}
-	body, err := fetch(ctx, "http://"+addr+"/api/v1/status")
-	if err != nil {
-		return dashboard.Node{}, err
-	}
-	var s dashboard.Status
-	if err := json.Unmarshal(body, &s); err != nil {
 		return dashboard.Node{}, err
 	}
 	for _, n := range s.Nodes {

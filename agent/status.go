@@ -71,6 +71,18 @@ func lookAt(addr string, as func([]byte) (string, error)) look {
 	}
 }
 
+// statusOf asks the agent at addr what it sees.
+func statusOf(ctx context.Context, addr string) (s dashboard.Status, err error) {
+	body, err := fetch(ctx, "http://"+addr+"/api/v1/status")
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(body, &s); err != nil {
+		return s, fmt.Errorf("reading the agent's answer: %w", err)
+	}
+	return s, nil
+}
+
 func verbatim(body []byte) (string, error) { return string(body), nil }
 
 func jsonLine(body []byte) (string, error) {
