@@ -16,8 +16,9 @@ type draw func(six bool) Asker
 
 // picks are the nodes whose addresses were handed out at the apex.
 type picks struct {
-	n  int
-	at [maxAnswers]int // indices of Table.nodes
+	n   int
+	at  [maxAnswers]int // indices of Table.nodes
+	six bool            // they are of IPv6
 }
 
 // Answer is the reply to q over UDP or TCP; nil is silence. It depends on
@@ -166,6 +167,7 @@ func (t *Table) weighted(m *dns.Msg, name string, six bool, next draw) (got pick
 	if len(p.members) == 0 {
 		return got
 	}
+	got.six = six
 	a := next(six)
 	h := t.header(name, familyType(six))
 	var room [maxAnswers]int

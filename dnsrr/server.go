@@ -19,6 +19,7 @@ type Server struct {
 	asked    sequences
 	queries  tally
 	restarts atomic.Uint64
+	covered  atomic.Uint64 // s
 
 	mu sync.Mutex // held by Publish, so that tables and counters go together
 }
@@ -92,6 +93,9 @@ func (s *Server) answer(q *dns.Msg, from netip.Addr, tr transport, now time.Time
 	m, got := l.table.answer(q, next, tr == overUDP)
 	for _, node := range got.at[:got.n] {
 		l.answers[node].Add(1)
+	}
+	if got.n > 0 && got.six == l.table.onlySix() {
+		s.covered.Add(uint64(l.table.ttl))
 	}
 	return m
 }

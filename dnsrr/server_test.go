@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -123,10 +124,31 @@ func TestStats(t *testing.T) {
 	if !slices.Equal(got.Queries, want.Queries) || !slices.Equal(got.Answers, want.Answers) || got.Restarts != 0 {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
+	if want := 4 * farm().TTL; got.Covered != want { // AAAA asks for the same client
+		t.Errorf("answers cover %v, want %v", got.Covered, want)
+	}
 	s.Publish(compile(t, farm(one(1))))
 	s.Publish(compile(t, farm(one(0))))
 	if got := s.Stats().Answers; !slices.Equal(got, []AnswerCount{{"ex02", 0}}) {
 		t.Errorf("a node that went and came again: %v, want a new count", got)
+	}
+}
+
+// A farm of IPv6 alone is counted by AAAA.
+func TestCoveredBySix(t *testing.T) {
+	var s Server
+	s.Publish(compile(t, farm(func(s *Set) {
+		s.Targets = []Target{{Name: "ex01", Share: 1, Addrs: []netip.Addr{netip.MustParseAddr("2001:db8::1")}}}
+	})))
+	for _, typ := range []uint16{dns.TypeA, dns.TypeAAAA} {
+		b, err := ask("mail.test.", typ).Pack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.reply(nil, b, someone, overUDP, noon)
+	}
+	if got, want := s.Covered(), farm().TTL; got != want {
+		t.Errorf("answers cover %v, want %v", got, want)
 	}
 }
 

@@ -3,6 +3,7 @@ package dnsrr
 import (
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/miekg/dns"
 )
@@ -12,6 +13,10 @@ type Stats struct {
 	Queries  []QueryCount  // those above zero, by transport, type and code
 	Answers  []AnswerCount // every node of the current table, by name
 	Restarts uint64        // reads and accepts that failed and were taken up again
+
+	// Covered is the TTLs of all answers at the apex, added up, those of A and
+	// AAAA once. Its growth in a second is how many caches hold an answer.
+	Covered time.Duration
 }
 
 // A QueryCount is how many queries of a kind came.
@@ -28,9 +33,14 @@ type AnswerCount struct {
 	N    uint64
 }
 
+// Covered is [Stats].Covered alone, which costs nothing.
+func (s *Server) Covered() time.Duration {
+	return time.Duration(s.covered.Load()) * time.Second
+}
+
 // Stats returns the counts of now.
 func (s *Server) Stats() Stats {
-	out := Stats{Queries: s.queries.counts(), Restarts: s.restarts.Load()}
+	out := Stats{Queries: s.queries.counts(), Restarts: s.restarts.Load(), Covered: s.Covered()}
 	if l := s.live.Load(); l != nil {
 		for i, n := range l.table.nodes {
 			out.Answers = append(out.Answers, AnswerCount{n, l.answers[i].Load()})

@@ -30,6 +30,10 @@ func (t *Table) weigh(sorted []Target, answers int) [2]pool {
 	return out
 }
 
+// onlySix reports that the farm has no IPv4 addresses. An asker of both
+// families is counted by the IPv4 one.
+func (t *Table) onlySix() bool { return len(t.pools[0].members) == 0 }
+
 // living returns the shares of the targets: none for the dead, and even ones
 // if no other is left.
 func living(sorted []Target) []float64 {

@@ -30,8 +30,8 @@ func (d delegate) NotifyMsg(b []byte) {
 	d.c.mu.Lock()
 	defer d.c.mu.Unlock()
 	w, err := readWord(b)
-	if r, news := d.c.take(w, err, time.Now()); news {
-		d.c.queue.QueueBroadcast(r)
+	if r, news := d.c.take(w, err, d.c.now()); news {
+		d.c.spread(r)
 	}
 }
 
@@ -48,7 +48,7 @@ func (d delegate) GetBroadcasts(overhead, limit int) [][]byte {
 func (d delegate) LocalState(bool) []byte {
 	d.c.mu.Lock()
 	defer d.c.mu.Unlock()
-	b := d.c.book.appendState(nil, time.Now())
+	b := d.c.book.appendState(nil, d.c.now())
 	d.c.count.bytesOut.Add(uint64(len(b)))
 	return b
 }
@@ -59,7 +59,7 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 	d.c.count.bytesIn.Add(uint64(len(b)))
 	d.c.mu.Lock()
 	defer d.c.mu.Unlock()
-	now := time.Now()
+	now := d.c.now()
 	for w, err := range words(b) {
 		d.c.take(w, err, now)
 	}
@@ -69,7 +69,7 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 func (d delegate) NotifyJoin(n *memberlist.Node) {
 	d.c.mu.Lock()
 	defer d.c.mu.Unlock()
-	d.c.book.join(n.Name, addrOf(n), time.Now())
+	d.c.book.join(n.Name, addrOf(n), d.c.now())
 	d.c.count.members.Store(int64(d.c.book.alive()))
 }
 
@@ -78,7 +78,7 @@ func (d delegate) NotifyJoin(n *memberlist.Node) {
 func (d delegate) NotifyLeave(n *memberlist.Node) {
 	d.c.mu.Lock()
 	defer d.c.mu.Unlock()
-	d.c.book.leave(n.Name, time.Now())
+	d.c.book.leave(n.Name, d.c.now())
 	d.c.count.members.Store(int64(d.c.book.alive()))
 }
 
@@ -90,9 +90,9 @@ func (d delegate) NotifyUpdate(*memberlist.Node) {}
 func (d delegate) NotifyConflict(known, other *memberlist.Node) {
 	d.c.mu.Lock()
 	defer d.c.mu.Unlock()
-	r, o := d.c.book.witness(known.Name, addrOf(known), addrOf(other), time.Now())
+	r, o := d.c.book.witness(known.Name, addrOf(known), addrOf(other), d.c.now())
 	if o == fresh {
-		d.c.queue.QueueBroadcast(r)
+		d.c.spread(r)
 	}
 }
 

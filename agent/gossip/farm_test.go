@@ -23,6 +23,7 @@ type farm struct {
 	t     *testing.T
 	net   fabric.Fabric
 	nodes []*node
+	slept map[string]func() time.Duration // by name; none: never
 }
 
 type node struct {
@@ -94,7 +95,7 @@ func (f *farm) add(name string, machine int, join []string) *node {
 func (f *farm) addFrom(name string, machine int, join []string, beat uint64) *node {
 	f.t.Helper()
 	log := &journal{}
-	c, err := Start(Options{Name: name, Join: join, Transport: f.net.Plug(seat(machine)), Label: "farm", Log: log.logger()})
+	c, err := Start(Options{Name: name, Join: join, Transport: f.net.Plug(seat(machine)), Label: "farm", Log: log.logger(), Slept: f.slept[name]})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -33,6 +33,10 @@ type Options struct {
 	Label     string         // keeps two farms apart that meet by accident, up to 255 bytes
 	Log       *slog.Logger   // nil = silence
 
+	// Slept is how long this machine slept so far that its monotonic clock did
+	// not count; it only grows, must not block, and nil = never. All ages hold it.
+	Slept func() time.Duration
+
 	// Transport is the network; nil = TCP and UDP on Bind. Tests give a port of
 	// package fabric. It then decides the advertised address, and Bind is unused.
 	Transport memberlist.Transport
@@ -44,7 +48,7 @@ type Heard struct {
 	Member bool      // alive or suspect just now; false: it left, failed, or was never a member here
 	Left   bool      // not a member, and the last that was heard from it is that it goes
 	Beat   uint64    // of Fact; 0 = no Fact yet
-	Born   time.Time // when the Fact was new, by this machine's clock; zero = no Fact yet
+	Born   time.Time // when the Fact was new, by this machine's monotonic clock and Options.Slept; zero = no Fact yet
 	Fact   []byte    // never changed by anyone; nil = no Fact yet
 }
 
@@ -60,7 +64,7 @@ type Conflict struct {
 	Name  string
 	Own   bool              // it is this node's own name
 	Addrs [2]netip.AddrPort // of the two machines; this one's first if the name is its own
-	Seen  time.Time         // when the two were last seen to clash, by this machine's clock
+	Seen  time.Time         // when the two were last seen to clash, by the clock of Heard.Born
 }
 
 // Errors that Tell and Leave wrap.
@@ -86,6 +90,7 @@ type Cluster struct {
 	queue   *memberlist.TransmitLimitedQueue // has a lock of its own, taken under mu; never the other way
 	peers   hush                             // about peers of Join that are not found
 	count   counters
+	woken   chan struct{} // asks Run to join at once, whoever is thought to be a member
 
 	mu   sync.Mutex // guards book; taken under memberlist's locks, so never call memberlist holding it
 	book *book
@@ -104,14 +109,27 @@ type Cluster struct {
 func (c *Cluster) Tell(beat uint64, fact []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r, err := c.book.tell(beat, fact, time.Now())
+	r, err := c.book.tell(beat, fact, c.now())
 	if err != nil {
 		return err
 	}
-	c.queue.QueueBroadcast(r)
+	c.spread(r)
 	c.count.told.Add(1)
 	return nil
 }
+
+// now is what all ages are counted by. Most systems stop their monotonic clock
+// while they sleep; without the time slept, what was heard before would look new.
+func (c *Cluster) now() time.Time {
+	now := time.Now()
+	if c.options.Slept == nil {
+		return now
+	}
+	return now.Add(c.options.Slept())
+}
+
+// spread has a rumour sent to all.
+func (c *Cluster) spread(r rumour) { c.queue.QueueBroadcast(broadcast{r, c.now}) }
 
 // Heard returns everyone else that is known, members or not, sorted by name. A
 // node that is no member and of which nothing new was heard for 24 hours is
@@ -138,7 +156,7 @@ func (c *Cluster) OwnBeat() uint64 {
 func (c *Cluster) Conflict() (Conflict, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := c.book.conflicts(time.Now())
+	all := c.book.conflicts(c.now())
 	if len(all) == 0 {
 		return Conflict{}, false
 	}

@@ -35,9 +35,9 @@ func (c *Cluster) sayGoodbye() (already bool, err error) {
 	if c.book.left {
 		return true, nil
 	}
-	r, err := c.book.goodbye(time.Now())
+	r, err := c.book.goodbye(c.now())
 	if err == nil {
-		c.queue.QueueBroadcast(r)
+		c.spread(r)
 	}
 	return false, err
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,7 +23,7 @@ const (
 // Run joins the peers of Options.Join, and again every minute those that are
 // not members then, so that a partition that healed, or a farm that was
 // restarted all at once, finds itself; without any member it tries every five
-// seconds. It logs conflicts of names, once when they begin and once when they
+// seconds. After [Cluster.Rejoin] it joins all of them. It logs conflicts of names, once when they begin and once when they
 // end, and forgets who is gone for good.
 //
 // It returns nil when ctx is done; an attempt to connect that has begun is
@@ -36,31 +37,57 @@ func (c *Cluster) Run(ctx context.Context) error {
 }
 
 func (c *Cluster) keepJoined(ctx context.Context) {
+	anew := false
 	for {
-		c.join(ctx)
+		r := round{anew: anew}
+		c.join(ctx, &r)
+		anew = anew && !r.over() // the network may wake later than we do
 		pause := rejoinEvery
-		if c.count.members.Load() <= 1 {
+		if anew || c.count.members.Load() <= 1 {
 			pause = aloneEvery
 		}
 		select {
 		case <-ctx.Done():
 			return
+		case <-c.woken:
+			anew = true
 		case <-time.After(pause):
 		}
 	}
 }
 
+// Rejoin has Run exchange all that is known with every peer of Options.Join at
+// once, members or not: this machine stood still, so who is a member here need
+// not be one any more, nor this node one there. While none of them is reached it
+// tries again every five seconds. It never waits.
+func (c *Cluster) Rejoin() {
+	select {
+	case c.woken <- struct{}{}:
+	default: // asked already
+	}
+}
+
+// A round is one attempt to join all.
+type round struct {
+	anew            bool // whoever is a member, too
+	reached, missed atomic.Bool
+}
+
+// over says that there is no need to try again soon.
+func (r *round) over() bool { return r.reached.Load() || !r.missed.Load() }
+
 // join tries every peer of Join that is not a member.
-func (c *Cluster) join(ctx context.Context) {
+func (c *Cluster) join(ctx context.Context, r *round) {
 	var g errgroup.Group
 	g.SetLimit(joinWidth)
 	for _, peer := range c.options.Join {
 		addrs, err := resolve(ctx, peer)
 		if err != nil && ctx.Err() == nil {
+			r.missed.Store(true)
 			c.complain("peer not found", peer, err)
 		}
 		for _, addr := range addrs {
-			g.Go(func() error { c.joinOne(ctx, addr); return nil })
+			g.Go(func() error { c.joinOne(ctx, addr, r); return nil })
 		}
 	}
 	g.Wait()
@@ -68,15 +95,18 @@ func (c *Cluster) join(ctx context.Context) {
 
 // joinOne looks once more whether the peer is a member: the one before may
 // have brought it along.
-func (c *Cluster) joinOne(ctx context.Context, addr netip.AddrPort) {
-	if ctx.Err() != nil || c.has(addr) {
+func (c *Cluster) joinOne(ctx context.Context, addr netip.AddrPort, r *round) {
+	if ctx.Err() != nil || c.never(addr) || !r.anew && c.has(addr) {
 		return
 	}
 	c.count.joins.Add(1)
 	if _, err := c.list.Join([]string{addr.String()}); err != nil {
 		c.count.joinErrors.Add(1)
+		r.missed.Store(true)
 		c.complain("peer not reached", addr.String(), err)
+		return
 	}
+	r.reached.Store(true)
 }
 
 func (c *Cluster) complain(what, peer string, err error) {
@@ -85,14 +115,17 @@ func (c *Cluster) complain(what, peer string, err error) {
 	}
 }
 
-// has reports whether addr needs no joining: it is this node, a member, or we
-// have left.
+// never reports whether addr is not to be joined: it is this node, or we have left.
+func (c *Cluster) never(addr netip.AddrPort) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.book.left || addr == c.book.addr
+}
+
+// has reports whether addr is that of a member.
 func (c *Cluster) has(addr netip.AddrPort) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.book.left || addr == c.book.addr {
-		return true
-	}
 	for _, e := range c.book.entries {
 		if e.member && e.addr == addr {
 			return true
@@ -131,8 +164,8 @@ func (c *Cluster) watch(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case now := <-tick.C:
-			known = c.sayConflicts(known, c.tidy(now))
+		case <-tick.C:
+			known = c.sayConflicts(known, c.tidy(c.now()))
 		}
 	}
 }

@@ -46,7 +46,7 @@ func Start(o Options) (*Cluster, error) {
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("gossip: %w", err)
 	}
-	c := &Cluster{options: o, log: o.Log, peers: hush{every: peerAgain}, book: newBook(o.Name)}
+	c := &Cluster{options: o, log: o.Log, peers: hush{every: peerAgain}, woken: make(chan struct{}, 1), book: newBook(o.Name)}
 	c.queue = &memberlist.TransmitLimitedQueue{
 		RetransmitMult: wordCopies,
 		NumNodes:       func() int { return max(fewestNodes, int(c.count.members.Load())) },

@@ -62,3 +62,11 @@ func BenchmarkBeat(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkSlept(b *testing.B) {
+	var s Sleep
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Slept()
+	}
+}

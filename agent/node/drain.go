@@ -25,7 +25,7 @@ func (d Drain) over(now time.Time) bool {
 // say that a node drains. The zero Ask is none.
 type Ask struct {
 	Node   string        // who is asked
-	ID     uint64        // tells this Ask from the asker's former ones; rises
+	ID     uint64        // tells this Ask from the asker's former ones
 	Resume bool          // end the drain; else begin one
 	Over   time.Duration // see [Drain], whole seconds
 }
@@ -47,8 +47,13 @@ func (n *Node) Drain(over time.Duration) { n.Restore(Drain{Since: time.Now(), Ov
 // Resume ends a drain.
 func (n *Node) Resume() { n.Restore(Drain{}) }
 
-// Restore makes d the drain that stands, as after a restart.
+// Restore makes d the drain that stands, as after a restart. Of a Since that
+// was written down the wall clock says how long ago it is, never less than
+// nothing; from here on it counts for as long as it takes, whatever that clock is set to.
 func (n *Node) Restore(d Drain) {
+	if now := time.Now(); !d.Since.IsZero() {
+		d.Since = now.Add(-max(0, now.Sub(d.Since)))
+	}
 	n.drain.Store(&d)
 	n.hurry()
 	if n.Kept != nil {
@@ -80,13 +85,13 @@ func (n *Node) Ask(name string, resume bool, over time.Duration) error {
 		return fmt.Errorf("%w: %s", ErrNoNode, name)
 	default:
 		now := time.Now()
-		n.asks.Store(&asking{Ask{Node: name, ID: uint64(now.UnixNano()), Resume: resume, Over: over}, now})
+		n.asks.Store(&asking{Ask{Node: name, ID: uint64(now.UnixNano()), Resume: resume, Over: over}, n.counted(now)})
 		n.hurry()
 	}
 	return nil
 }
 
-// asked is the Ask to tell now.
+// asked is the Ask to tell now, by the clock of counted.
 func (n *Node) asked(now time.Time) Ask {
 	if a := n.asks.Load(); a != nil && now.Sub(a.since) < askFor {
 		return a.Ask
@@ -100,7 +105,7 @@ func (n *Node) obey(done map[string]uint64, nodes []balance.Node, facts map[stri
 	next := maps.Clone(done)
 	for _, from := range nodes {
 		a := facts[from.Name].Ask
-		if a.Node != n.Name || a.ID <= done[from.Name] || now.Sub(from.Born) > askFor {
+		if a.Node != n.Name || a.ID == done[from.Name] || now.Sub(from.Born) > askFor {
 			continue
 		}
 		if next == nil {

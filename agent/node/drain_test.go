@@ -47,6 +47,8 @@ func TestObey(t *testing.T) {
 		{"the same once more, after a resume by hand", Ask{Node: "ex01", ID: 2, Over: time.Minute}, 0, "no drain"},
 		{"asked anew", Ask{Node: "ex01", ID: 3, Over: time.Hour}, 0, "drains 1h0m0s"},
 		{"asked to resume", Ask{Node: "ex01", ID: 4, Resume: true}, 0, "no drain"},
+		{"asked by one whose clock was set back", Ask{Node: "ex01", ID: 1, Over: time.Hour}, 0, "drains 1h0m0s"},
+		{"asked to resume", Ask{Node: "ex01", ID: 6, Resume: true}, 0, "no drain"},
 		{"asked long ago", Ask{Node: "ex01", ID: 5, Over: time.Hour}, time.Minute, "no drain"},
 	} {
 		if c.name == "the same once more, after a resume by hand" {
@@ -62,8 +64,8 @@ func TestObey(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
-	if got := bytes.Count(log.Bytes(), []byte("by=ex02")); got != 3 {
-		t.Errorf("%d lines say who asked, want 3:\n%s", got, log.String())
+	if got := bytes.Count(log.Bytes(), []byte("by=ex02")); got != 5 {
+		t.Errorf("%d lines say who asked, want 5:\n%s", got, log.String())
 	}
 }
 

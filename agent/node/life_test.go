@@ -26,6 +26,7 @@ type world struct {
 	sample  func(at time.Duration) queue.Sample
 	others  func(at time.Duration) []Heard
 	ownBeat func(at time.Duration) uint64
+	slept   func(at time.Duration) time.Duration
 	refuse  func(at time.Duration) error // what Tell says
 	drain   time.Duration                // when to drain; 0: never
 	zone    string                       // "": mail.test.
@@ -36,8 +37,10 @@ type life struct {
 	start  time.Time
 	shown  []moment // one a beat
 	tables []*dnsrr.Table
-	facts  []telling // every attempt to tell
-	log    string    // without times, a line a record
+	facts  []telling       // every attempt to tell
+	log    string          // without times, a line a record
+	joined []time.Duration // when the farm was to be joined anew
+	last   *View
 }
 
 type moment struct {
@@ -73,7 +76,7 @@ func live(t *testing.T, w world, d time.Duration) (l life) {
 			time.AfterFunc(w.drain, func() { n.Drain(-1) })
 		}
 		n.Run(ctx)
-		l.log = log.String()
+		l.log, l.last = log.String(), n.View()
 	})
 	return l
 }
@@ -96,12 +99,16 @@ func (l *life) node(t *testing.T, w world, log *bytes.Buffer) *Node {
 		Health: func(r health.Report) {
 			l.shown = append(l.shown, moment{at(), r, l.newest()})
 		},
+		Rejoin: func() { l.joined = append(l.joined, at()) },
 	}
 	if w.zone != "" {
 		n.Zone.Name = w.zone
 	}
 	if w.others != nil {
 		n.Peers = func() []Heard { return w.others(at()) }
+	}
+	if w.slept != nil {
+		n.Slept = func() time.Duration { return w.slept(at()) }
 	}
 	if w.ownBeat != nil {
 		n.OwnBeat = func() uint64 { return w.ownBeat(at()) }

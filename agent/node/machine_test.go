@@ -26,7 +26,8 @@ type farm struct {
 	t        *testing.T
 	net      fabric.Fabric
 	start    time.Time
-	size     int // as the configuration lists it
+	size     int                             // as the configuration lists it
+	slept    map[string]func() time.Duration // by name; none: never
 	machines []*machine
 }
 
@@ -61,8 +62,11 @@ func seats(n int) (out []string) {
 }
 
 // newFarm starts machines mx1, mx2 …, one a load, that list each other.
-func newFarm(t *testing.T, loads ...load) *farm {
-	f := &farm{t: t, start: time.Now(), size: len(loads)}
+func newFarm(t *testing.T, loads ...load) *farm { return newSleepyFarm(t, nil, loads...) }
+
+// newSleepyFarm is a farm whose first machine sleeps.
+func newSleepyFarm(t *testing.T, slept func() time.Duration, loads ...load) *farm {
+	f := &farm{t: t, start: time.Now(), size: len(loads), slept: map[string]func() time.Duration{"mx1": slept}}
 	for i, l := range loads {
 		f.add(fmt.Sprint("mx", i+1), i+1, l, nil)
 	}
@@ -73,7 +77,7 @@ func newFarm(t *testing.T, loads ...load) *farm {
 // former, which is nil in life.
 func (f *farm) add(name string, n int, l load, former func(uint64) uint64) *machine {
 	f.t.Helper()
-	c, err := gossip.Start(gossip.Options{Name: name, Join: seats(f.size), Transport: f.net.Plug(seat(n)), Label: "farm"})
+	c, err := gossip.Start(gossip.Options{Name: name, Join: seats(f.size), Transport: f.net.Plug(seat(n)), Label: "farm", Slept: f.slept[name]})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -89,6 +93,7 @@ func (f *farm) add(name string, n int, l load, former func(uint64) uint64) *mach
 		Log:   slog.New(slog.NewTextHandler(&m.log, nil)), // only the loop writes
 		Local: func(now time.Time) queue.Sample { return sample(l(now.Sub(f.start))) },
 		Peers: func() []node.Heard { return heard(c) }, OwnBeat: c.OwnBeat, Tell: c.Tell,
+		Slept: f.slept[name], Rejoin: c.Rejoin,
 	}
 	if former != nil {
 		m.OwnBeat = func() uint64 { return former(c.OwnBeat()) }

@@ -45,11 +45,14 @@ type Node struct {
 	Peers   func() []Heard                     // sorted by name
 	OwnBeat func() uint64                      // the highest beat heard under our own name
 	Asked   func() (percent int, at time.Time) // the lowest ?max=N of late
+	Covered func() time.Duration               // the TTLs of all DNS answers so far, added up
+	Slept   func() time.Duration               // see [Sleep.Slept]; Peers must count by the same one
 
 	// Where a beat shows what was decided.
 	Tell   func(beat uint64, fact []byte) error
 	DNS    func(*dnsrr.Table)
 	Health func(health.Report)
+	Rejoin func()      // this machine stood still: what the cluster thinks of it, and it of the cluster, is old
 	Kept   func(Drain) // a drain began or ended; called by whoever said so
 
 	drain atomic.Pointer[Drain]
@@ -75,6 +78,8 @@ type View struct {
 	Sample queue.Sample
 	Plan   balance.Plan
 	Addrs  map[string][]netip.Addr // of every node of the plan
+
+	Returns uint64 // how often this machine stood still, and went on, since Run began
 }
 
 // View returns what the last beat saw and decided, or nil before the first.
@@ -119,6 +124,9 @@ type memory struct {
 	obeyed map[string]uint64 // the last Ask carried out, by asker
 	said   said              // what the log has said, so that only changes are
 	last   *View
+
+	pace    pace   // of the clocks at the last beat
+	returns uint64 // see [View]
 }
 
 // Change has the loop call f before its next beat, which is at once: the only
@@ -136,19 +144,25 @@ func (n *Node) beat(now time.Time, mem memory) memory {
 	mem.beat = max(mem.beat, call(n.OwnBeat)) + 1
 	sample := n.Local(now)
 	nodes, facts, unread := nodesOf(n.peers())
-	mem.obeyed = n.obey(mem.obeyed, nodes, facts, now)
+	counted := n.counted(now)
+	mem.obeyed = n.obey(mem.obeyed, nodes, facts, counted)
 	own := n.measure(now, sample)
 	mem.turned = mem.turned.see(sample.Queues)
 	own.Refused = mem.turned.sum
+	if n.Covered != nil {
+		own.Covered = n.Covered()
+	}
 	mem.closed = since(mem.closed, now, len(sample.Closed) > 0)
 	own.Broken = brokenOf(now, mem.closed, sample.Closed)
 
 	var plan balance.Plan
 	mem.state, plan = balance.Decide(n.Rules, mem.state, balance.Observation{
-		Now: now, Name: n.Name, Beat: mem.beat, Own: own, Nodes: nodes,
+		Now: counted, Name: n.Name, Beat: mem.beat, Own: own, Nodes: nodes,
 	})
 
 	view := &View{At: now, Name: n.Name, Beat: mem.beat, Sample: sample, Plan: plan, Addrs: addrsOf(facts, n.Name, n.Addrs)}
+	mem = n.notice(view, pace{counted, now.Round(0)}, mem)
+	view.Returns = mem.returns
 	mem = n.show(view, mem)
 	mem.said = n.say(mem.said, mem.last, view, unread)
 	mem.last = view
@@ -215,7 +229,7 @@ func (n *Node) show(v *View, mem memory) memory {
 // is nearest: a beat comes a little early or late, and to wait for the next one
 // would let every other heartbeat be half a second late.
 func (n *Node) tell(v *View, mem memory) memory {
-	f := Fact{v.Plan.Own, n.Addrs, n.asked(v.At)}
+	f := Fact{v.Plan.Own, n.Addrs, n.asked(n.counted(v.At))}
 	due := v.At.Sub(mem.toldAt) >= balance.Heartbeat(len(v.Plan.Nodes))-Beat/2
 	if n.Tell == nil || !due && !mem.toldAt.IsZero() && !news(mem.told, f) {
 		return mem

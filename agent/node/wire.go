@@ -60,7 +60,8 @@ func appendFact(b []byte, f Fact) ([]byte, error) {
 	b = binary.AppendUvarint(b, permille(f.Wish.Load, maxLoad))
 	b = appendText(b, f.Grant.Node)
 	b = binary.AppendUvarint(b, f.Grant.Beat)
-	return appendAsk(b, f.Ask), nil
+	b = appendAsk(b, f.Ask)
+	return binary.AppendUvarint(b, permille(f.Caches, 1e6)), nil
 }
 
 // appendAsk adds an empty name for the zero Ask.
@@ -140,6 +141,7 @@ func decodeFact(b []byte) (Fact, error) {
 	f.Grant.Node = r.text(maxName)
 	f.Grant.Beat = r.uvarint()
 	f.Ask = r.ask()
+	f.Caches = r.permille(1e6)
 	if f.Status >= balance.Down { // nobody says this of himself
 		r.bad = true
 	}

@@ -26,7 +26,7 @@ func quiet() Fact {
 	return Fact{
 		Fact: balance.Fact{
 			Status: balance.Up, Connections: 3120, Limit: 4000, Queue: 12, QueueLimit: 1000,
-			Load: 0.78, Arrivals: 2.5, Up: 26 * time.Hour, Steady: 255 * time.Second,
+			Load: 0.78, Arrivals: 2.5, Caches: 12.25, Up: 26 * time.Hour, Steady: 255 * time.Second,
 		},
 		Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.11")},
 	}
@@ -46,7 +46,7 @@ func largest() Fact {
 	f := Fact{Fact: balance.Fact{
 		Status: balance.Failing, Why: strings.Repeat("w", 2*maxWhy),
 		Connections: math.MaxInt, Limit: math.MaxInt, Queue: math.MaxInt, QueueLimit: math.MaxInt,
-		Load: math.Inf(1), Arrivals: math.Inf(1), Up: math.MaxInt64, Steady: math.MaxInt64,
+		Load: math.Inf(1), Arrivals: math.Inf(1), Caches: math.Inf(1), Up: math.MaxInt64, Steady: math.MaxInt64,
 		Wish:  balance.Wish{Beat: math.MaxUint64, Load: math.Inf(1)},
 		Grant: balance.Grant{Node: strings.Repeat("n", maxName), Beat: math.MaxUint64},
 	}}
@@ -97,7 +97,7 @@ func drawFact(t *rapid.T) Fact {
 		Connections: rapid.IntRange(balance.Unmeasured, maxCount-1).Draw(t, "connections"),
 		Limit:       rapid.IntRange(1, maxCount).Draw(t, "limit"),
 		Queue:       numbers.Draw(t, "queue"), QueueLimit: numbers.Draw(t, "queue limit"),
-		Load: thousandth(maxLoad, "load"), Arrivals: thousandth(1e6, "arrivals"),
+		Load: thousandth(maxLoad, "load"), Arrivals: thousandth(1e6, "arrivals"), Caches: thousandth(1e6, "caches"),
 		Up:     time.Duration(numbers.Draw(t, "up")) * 100 * time.Millisecond,
 		Steady: time.Duration(rapid.IntRange(0, 255).Draw(t, "steady")) * time.Second,
 		Wish:   balance.Wish{Beat: beats.Draw(t, "wish"), Load: thousandth(maxLoad, "wish load")},
@@ -149,10 +149,12 @@ func TestFactsOutOfRange(t *testing.T) {
 		{"less than none", func(f *Fact) { f.Connections, f.Queue, f.QueueLimit = -7, -1, -1 },
 			func(f *Fact) { f.Connections, f.Queue, f.QueueLimit = balance.Unmeasured, 0, 0 }},
 		{"a limit is at least one", func(f *Fact) { f.Limit = 0 }, func(f *Fact) { f.Limit = 1 }},
-		{"no numbers", func(f *Fact) { f.Load, f.Arrivals, f.Wish.Load = math.NaN(), math.Inf(-1), math.NaN() },
-			func(f *Fact) { f.Load, f.Arrivals, f.Wish.Load = 0, 0, 0 }},
-		{"endless numbers", func(f *Fact) { f.Load, f.Arrivals = math.Inf(1), math.Inf(1) },
-			func(f *Fact) { f.Load, f.Arrivals = maxLoad, 1e6 }},
+		{"no numbers", func(f *Fact) {
+			f.Load, f.Arrivals, f.Caches, f.Wish.Load = math.NaN(), math.Inf(-1), math.NaN(), math.NaN()
+		},
+			func(f *Fact) { f.Load, f.Arrivals, f.Caches, f.Wish.Load = 0, 0, 0, 0 }},
+		{"endless numbers", func(f *Fact) { f.Load, f.Arrivals, f.Caches = math.Inf(1), math.Inf(1), math.Inf(1) },
+			func(f *Fact) { f.Load, f.Arrivals, f.Caches = maxLoad, 1e6, 1e6 }},
 		{"times before and after all", func(f *Fact) { f.Up, f.Steady = -time.Second, math.MaxInt64 },
 			func(f *Fact) { f.Up, f.Steady = 0, 255*time.Second }},
 		{"a thousandth is rounded", func(f *Fact) { f.Load = 0.7806 }, func(f *Fact) { f.Load = 0.781 }},
@@ -190,7 +192,7 @@ func oneAddress(addr ...byte) []byte {
 	b := append([]byte{factVersion}, make([]byte, 10)...)
 	b = append(b, 1, byte(len(addr)))
 	b = append(b, addr...)
-	return append(b, make([]byte, 5)...)
+	return append(b, make([]byte, 6)...)
 }
 
 func TestForeignFacts(t *testing.T) {

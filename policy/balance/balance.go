@@ -63,9 +63,9 @@ const (
 	fullWithin = 15 * time.Second       // a queue that is full this soon degrades its node
 	calmFor    = 5 * time.Second        // how long every mark must be left before a node comes back
 	back       = 0.9                    // connections, CPU and latency: share of the limit at which a node may come back
-	window     = time.Minute            // over which the arrival rate is taken
 	detect     = 15 * time.Second       // within this time the cluster sees who is gone
 	aloneFor   = time.Minute            // how long one who lost most of the farm suspects himself
+	stall      = 5 * time.Second        // the longest between two decisions that counts as going on
 	measured   = 500 * time.Millisecond // how old a count may be when a Fact tells it
 	travel     = 10 * time.Second       // the longest a Fact is assumed to be under way
 	freshBeats = 3                      // heartbeats in which a Fact may be acted on
@@ -74,7 +74,8 @@ const (
 	floorShare = 0.01                   // of the fair share: keeps a trickle, by which recovery is noticed
 	capTimes   = 2                      // of the fair share: the most that any node gets
 	rampFloor  = 0.1                    // of the cap: where the slow start begins
-	leastFlow  = 1.0 / 1000             // of all capacity: the least number of sessions to plan for
+	leastFlow  = 7.0 / 1000             // of all capacity: the least number of sessions to plan for
+	perAnswer  = 5.0 / 10000            // of all capacity: how many connections one answer should bring at most
 )
 
 // Heartbeat is how often a node of a farm of n tells its Fact at least:
@@ -95,13 +96,22 @@ type Fact struct {
 	QueueLimit  int // places there are; 0 when no queue could be measured
 
 	Load     float64       // the worst of all utilisations, 1 is a limit reached; for reasons only
-	Arrivals float64       // new sessions a second
+	Arrivals float64       // new connections a second
+	Caches   float64       // resolvers that hold an answer of this node's, on average; 0 when not known
 	Up       time.Duration // the age of its ramp
 	Steady   time.Duration // its Status will not change sooner, as far as it can tell
 
 	Wish  Wish
 	Grant Grant
 }
+
+// brim is the reason of a node that holds as many connections as it may.
+const brim = "connections"
+
+// brimful says that a node is over no mark but that of its connections. It is
+// said, and needs no floor: the level-filling knows connections, and a floor
+// would make the node empty against the others, and them overflow, by turns.
+func (f Fact) brimful() bool { return f.Status == Degraded && f.Why == brim }
 
 // A Wish is a node's standing request to fail its probe for load.
 // The zero Wish is none.
@@ -128,17 +138,18 @@ type Node struct {
 
 // A Measure is what this node sees of itself.
 type Measure struct {
-	Blind       bool    // no source could be read
-	Connections int     // or [Unmeasured]
-	Arrived     uint64  // connections that came so far; only grows, 0 where that cannot be told
-	Limit       int     // of connections
-	Queues      []Queue // every queue that could be measured
-	Refused     uint64  // requests and connections turned away so far; only grows
-	Gauges      []Gauge // CPU, RPC latency …: they degrade, and never fail
-	Broken      string  // why its own service does not answer; empty when it does
-	Draining    bool    // asked to take no new work
-	Drained     bool    // the time for that is over: the probe may say so
-	Ladder      float64 // the lowest load at which a balancer asked to be refused; 0 is none
+	Blind       bool          // no source could be read
+	Connections int           // or [Unmeasured]
+	Arrived     uint64        // connections that came so far; only grows, 0 where that cannot be told
+	Covered     time.Duration // the TTLs of all answers given so far for the farm, added up; 0 where that cannot be told
+	Limit       int           // of connections
+	Queues      []Queue       // every queue that could be measured
+	Refused     uint64        // requests and connections turned away so far; only grows
+	Gauges      []Gauge       // CPU, RPC latency …: they degrade, and never fail
+	Broken      string        // why its own service does not answer; empty when it does
+	Draining    bool          // asked to take no new work
+	Drained     bool          // the time for that is over: the probe may say so
+	Ladder      float64       // the lowest load at which a balancer asked to be refused; 0 is none
 }
 
 // A Queue is a line of requests in front of this node's workers.
@@ -170,9 +181,9 @@ type Gauge struct {
 
 // An Observation is everything a decision may depend on.
 type Observation struct {
-	Now   time.Time
-	Name  string // this node
-	Beat  uint64 // of this decision; higher than all before
+	Now   time.Time // of a clock that nobody sets, and that goes on while the machine sleeps
+	Name  string    // this node
+	Beat  uint64    // of this decision; higher than all before
 	Own   Measure
 	Nodes []Node // all others, sorted by name
 }
@@ -186,6 +197,7 @@ type Plan struct {
 	TTL   time.Duration // of DNS answers
 	Open  bool          // all are over their marks: shares follow the room that is left
 	Alone bool          // most of the farm vanished at once: this node suspects itself
+	Away  time.Duration // this machine stood still for so long before this decision; 0: it did not
 }
 
 // A Standing is what one node gets, and why.

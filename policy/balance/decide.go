@@ -10,7 +10,14 @@ import (
 
 // Decide is the whole of the farm's judgement as this node draws it. Every
 // node draws its own Plan; equal facts give equal shares.
+//
+// A decision that comes over five seconds after prev was made finds its machine
+// waking, and starts anew: see [Plan].Away.
 func Decide(r Rules, prev State, obs Observation) (State, Plan) {
+	away := prev.away(obs.Now)
+	if away > 0 {
+		prev = prev.wake()
+	}
 	f := see(r, obs)
 	k := r.read(obs.Own, prev.refused, prev.started.IsZero())
 	s := prev.note(obs.Now, obs.Own, k)
@@ -27,6 +34,7 @@ func Decide(r Rules, prev State, obs Observation) (State, Plan) {
 		Serve: s.status != Failing && !(s.status == Draining && obs.Own.Drained),
 		Leave: leave,
 		Alone: obs.Now.Before(s.alone),
+		Away:  away,
 	}
 	plan.Nodes = standings(obs, f, plan.Own)
 	plan.TTL = r.ttl(plan.Nodes)
@@ -52,7 +60,7 @@ func (s State) miss(f farm) State {
 
 // fact is what this node tells the farm.
 func (s State) fact(r Rules, obs Observation, k marks) Fact {
-	steady := k.steady
+	steady := min(k.steady, s.filling(obs.Own))
 	if s.status != Up && s.status != Unknown {
 		steady = 0
 	}
@@ -60,19 +68,31 @@ func (s State) fact(r Rules, obs Observation, k marks) Fact {
 		Beat: obs.Beat, Status: s.status, Why: s.why,
 		Connections: obs.Own.Connections, Limit: max(1, obs.Own.Limit),
 		Queue: k.worst.Depth, QueueLimit: k.worst.Limit,
-		Load: k.load, Arrivals: s.arrivals, Up: obs.Now.Sub(s.ramp), Steady: steady,
+		Load: k.load, Arrivals: s.arrivals.now(), Caches: s.caches.slow, Up: obs.Now.Sub(s.ramp), Steady: steady,
 		Wish: s.wish, Grant: s.grant,
 	}
+}
+
+// filling is half of the time in which the connections reach their limit, if all
+// who come stay: an answer that lives as long finds the node still under it.
+func (s State) filling(m Measure) time.Duration {
+	if rate := s.arrivals.now(); m.Connections >= 0 && rate > 0 {
+		return seconds(max(0, float64(m.Limit-m.Connections)) / rate / 2)
+	}
+	return math.MaxInt64
 }
 
 // standings lists this node and all others, before they get their shares.
 func standings(obs Observation, f farm, own Fact) []Standing {
 	out := make([]Standing, 0, len(f.peers)+1)
-	out = append(out, Standing{Name: obs.Name, Status: own.Status, Why: own.Why, Heard: true, Fact: own})
-	for _, p := range f.peers {
+	at, _ := slices.BinarySearchFunc(f.peers, obs.Name, func(p peer, name string) int { return strings.Compare(p.Name, name) })
+	for _, p := range f.peers[:at] {
 		out = append(out, p.standing(f))
 	}
-	slices.SortFunc(out, func(a, b Standing) int { return strings.Compare(a.Name, b.Name) })
+	out = append(out, Standing{Name: obs.Name, Status: own.Status, Why: own.Why, Heard: true, Fact: own})
+	for _, p := range f.peers[at:] {
+		out = append(out, p.standing(f))
+	}
 	return out
 }
 
@@ -94,14 +114,22 @@ func (p peer) standing(f farm) Standing {
 }
 
 // ttl is how long an answer may live: no longer than until a node that takes
-// work may change its status, within the operator's bounds, and the same for
-// every node, since an address is used in proportion to share × TTL.
+// work may change its status, and so that it brings no more clients than the
+// next one can make good; within the operator's bounds, and the same for every
+// node, since an address is used in proportion to share × TTL.
 func (r Rules) ttl(nodes []Standing) time.Duration {
-	ttl := r.TTLMax
+	ttl, room, arrivals, caches := r.TTLMax, 0.0, 0.0, 0.0
 	for _, n := range nodes {
-		if n.Heard && n.Status.eligible() {
-			ttl = min(ttl, n.Steady)
+		if !n.Heard || n.Status == Down {
+			continue
 		}
+		arrivals, caches = arrivals+n.Arrivals, caches+n.Caches
+		if n.Status.eligible() {
+			ttl, room = min(ttl, n.Steady), room+float64(n.Limit)
+		}
+	}
+	if arrivals > 0 && caches > 0 {
+		ttl = min(ttl, seconds(perAnswer*room*caches/arrivals))
 	}
 	return max(r.TTLMin, ttl.Truncate(time.Second))
 }
@@ -145,9 +173,7 @@ func (r Rules) divide(f farm, s State, plan Plan) (open bool) {
 // an answer while anything lives.
 func takers(nodes []Standing, s State, alone bool) (takes []int, emergency bool) {
 	for i, n := range nodes {
-		since, remembered := s.heard[n.Name]
-		vanished := alone && remembered && !since.Before(s.alone.Add(-aloneFor-detect)) &&
-			n.Status == Down && n.Fact.Status.eligible()
+		vanished := alone && n.Status == Down && n.Fact.Status.eligible() && s.vanished(n.Name)
 		if n.Heard && (n.Status.eligible() || vanished) {
 			takes = append(takes, i)
 		}
@@ -166,6 +192,12 @@ func takers(nodes []Standing, s State, alone bool) (takes []int, emergency bool)
 	return takes, emergency
 }
 
+// vanished says that a node fell silent together with most of the farm.
+func (s State) vanished(name string) bool {
+	since, known := s.heard.of(name)
+	return known && !since.Before(s.alone.Add(-aloneFor-detect))
+}
+
 // weigh puts a node into the words of the level-filling.
 func (r Rules) weigh(f farm, n Standing) vessel {
 	l := vessel{
@@ -173,7 +205,7 @@ func (r Rules) weigh(f farm, n Standing) vessel {
 		v:        share(n.Connections, n.Limit),
 		faded:    f.faded(n.Age),
 		ramp:     1,
-		degraded: n.Status == Degraded,
+		degraded: n.Status == Degraded && !n.brimful(),
 	}
 	if n.Status == Unknown {
 		l.v = math.NaN()

@@ -17,7 +17,7 @@ type farm struct {
 
 // A peer is a Node with what follows from its age.
 type peer struct {
-	Node
+	*Node
 	age   time.Duration
 	fresh bool // its Fact may be acted on
 	dead  bool // known to be gone
@@ -29,7 +29,9 @@ type peer struct {
 func see(r Rules, obs Observation) farm {
 	f := farm{now: obs.Now, size: max(len(obs.Nodes)+1, r.Farm)}
 	f.beat = Heartbeat(f.size)
-	for _, n := range obs.Nodes {
+	f.peers = make([]peer, 0, len(obs.Nodes))
+	for i := range obs.Nodes {
+		n := &obs.Nodes[i]
 		p := peer{Node: n, age: age(obs.Now, n.Born)}
 		p.fresh = p.age <= freshBeats*f.beat
 		p.dead = !n.Member && !p.fresh
@@ -72,8 +74,23 @@ func (r Rules) inService(size int) int { return max(r.MinInService, (size+1)/2) 
 // as long as a Fact travels, its lease, and a heartbeat to act.
 func (f farm) quarantine() time.Duration { return travel + (leaseBeats+1)*f.beat }
 
-// A memory is who was heard of late, and since when he is missing.
-type memory map[string]time.Time // zero while heard
+// A memory is who was heard of late, sorted by name.
+type memory []memo
+
+// A memo is since when a node is missing; the zero time while it is heard.
+type memo struct {
+	name  string
+	since time.Time
+}
+
+// of returns what is remembered of a node.
+func (m memory) of(name string) (since time.Time, known bool) {
+	i, known := slices.BinarySearchFunc(m, name, func(e memo, name string) int { return strings.Compare(e.name, name) })
+	if !known {
+		return time.Time{}, false
+	}
+	return m[i].since, true
+}
 
 // count updates the memory. It returns how many are heard, this node among
 // them, how many of those heard before are missing, and how many of them fell
@@ -81,18 +98,19 @@ type memory map[string]time.Time // zero while heard
 // all at once, while the cluster takes up to a minute, in a farm of fifteen, to
 // find them gone one by one. One who said goodbye is not missing.
 func (f farm) count(m memory) (next memory, heard, missing, late int) {
-	next, heard = make(memory, len(f.peers)), 1
+	next, heard = make(memory, 0, len(f.peers)), 1
 	for _, p := range f.peers {
-		since, known := m[p.Name]
+		if p.fresh {
+			next = append(next, memo{name: p.Name})
+			heard++
+			continue
+		}
+		since, known := m.of(p.Name)
 		if known && since.IsZero() {
 			since = f.now
 		}
-		switch {
-		case p.fresh:
-			next[p.Name] = time.Time{}
-			heard++
-		case known && !p.Left && f.now.Sub(since) < aloneFor+detect:
-			next[p.Name] = since
+		if known && !p.Left && f.now.Sub(since) < aloneFor+detect {
+			next = append(next, memo{p.Name, since})
 			missing++
 			if f.now.Sub(since) < detect {
 				late++

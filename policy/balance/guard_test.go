@@ -37,7 +37,8 @@ type agent struct {
 	toldAt time.Time // zero: none yet
 	name   string
 	phase  time.Duration
-	off    time.Time // down until then
+	off    time.Time // down or asleep until then
+	full   time.Time // when its sockets had no more room; zero: it was down, and not asleep
 	state  State
 	plan   Plan
 	beat   uint64
@@ -47,8 +48,8 @@ type agent struct {
 	ladder bool
 }
 
-// A model is a farm under a scheduler that delays, loses, parts and restarts
-// at random, and with a failure detector that may be wrong at any time.
+// A model is a farm under a scheduler that delays, loses, parts, restarts and
+// puts to sleep at random, and with a failure detector that may be wrong at any time.
 type model struct {
 	r      Rules
 	rnd    *rand.Rand
@@ -68,10 +69,14 @@ type chaos struct {
 	loss    int // percent
 	late    int // percent of messages that take up to the longest time assumed
 	restart int // percent of disturbances
+	sleep   int // percent of disturbances
 }
 
 func anyChaos(rnd *rand.Rand) chaos {
-	return chaos{every: 1 << (3 + rnd.IntN(7)), loss: rnd.IntN(4) * 10, late: rnd.IntN(4) * 10, restart: rnd.IntN(3) * 10}
+	return chaos{
+		every: 1 << (3 + rnd.IntN(7)), loss: rnd.IntN(4) * 10, late: rnd.IntN(4) * 10,
+		restart: rnd.IntN(3) * 10, sleep: rnd.IntN(3) * 10,
+	}
 }
 
 type letter struct {
@@ -124,8 +129,12 @@ func (m *model) tick() {
 func (m *model) disturb() {
 	n := len(m.nodes)
 	i, j := m.rnd.IntN(n), m.rnd.IntN(n)
-	if m.rnd.IntN(100) < m.faults.restart {
+	switch chance := m.rnd.IntN(100); {
+	case chance < m.faults.restart:
 		m.restart(i)
+		return
+	case chance < m.faults.restart+m.faults.sleep:
+		m.doze(i)
 		return
 	}
 	switch m.rnd.IntN(5) {
@@ -153,7 +162,7 @@ func (m *model) disturb() {
 // restart ends a node for a while; its clock may have been set back meanwhile.
 func (m *model) restart(i int) {
 	a := m.nodes[i]
-	a.off, a.plan = m.now.Add(time.Duration(m.rnd.IntN(500<<m.rnd.IntN(7)))*time.Millisecond), Plan{}
+	a.off, a.plan, a.full = m.now.Add(time.Duration(m.rnd.IntN(500<<m.rnd.IntN(7)))*time.Millisecond), Plan{}, time.Time{}
 	beat := uint64(m.now.UnixMilli())
 	if m.rnd.IntN(4) == 0 {
 		beat -= uint64(m.rnd.IntN(60000))
@@ -161,15 +170,33 @@ func (m *model) restart(i int) {
 	a.reset(len(m.nodes), beat)
 }
 
+// doze stops a node for a while.
+func (m *model) doze(i int) {
+	m.sleep(i, time.Duration(m.rnd.IntN(500<<m.rnd.IntN(8)))*time.Millisecond, time.Duration(m.rnd.IntN(10))*time.Second)
+}
+
+// sleep stops a node for d. It forgets nothing, and what comes for it first
+// waits in its sockets, which have room for some time. Nobody is answered until the first beat after: that the loop
+// beats at once then is assumed.
+func (m *model) sleep(i int, d, room time.Duration) {
+	if a := m.nodes[i]; !m.now.Before(a.off) {
+		a.off, a.full, a.plan = m.now.Add(d), m.now.Add(room), Plan{}
+	}
+}
+
 // deliver hands over what has arrived: the higher beat wins. Who hears of
-// himself with a higher beat jumps above it.
+// himself with a higher beat jumps above it. What waited for a node asleep looks
+// as new as when it came: the wait is in nobody's count.
 func (m *model) deliver() {
 	m.wire = slices.DeleteFunc(m.wire, func(t letter) bool {
 		if t.at.After(m.now) {
 			return false
 		}
 		a := m.nodes[t.to]
+		t.born = t.born.Add(m.now.Sub(t.at))
 		switch {
+		case m.now.Before(a.off) && t.at.Before(a.full):
+			return false
 		case m.now.Before(a.off):
 		case t.from == t.to:
 			a.beat = max(a.beat, t.fact.Beat)
@@ -275,8 +302,8 @@ func (m *model) check(t *testing.T, seed uint64) {
 }
 
 // Over delays up to the assumed longest, a third of all packets lost, one-way
-// cuts, partitions, wrong failure detectors and restarts with clocks set back:
-// never two nodes fail for load at once, never fewer than half stay.
+// cuts, partitions, wrong failure detectors, restarts with clocks set back, and
+// nodes that stand still: never two nodes fail for load at once, never fewer than half stay.
 //
 // modelSeeds farms of each size are played; many more were when the guard was
 // changed (DESIGN.md).

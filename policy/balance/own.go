@@ -28,7 +28,9 @@ type State struct {
 	connections int
 	arrived     uint64
 	refused     uint64
-	arrivals    float64
+	covers      time.Duration
+	arrivals    rate
+	caches      rate
 
 	heard memory
 	alone time.Time // until when this node suspects itself
@@ -60,7 +62,7 @@ func (r Rules) read(m Measure, refusedBefore uint64, first bool) marks {
 		k.steep = k.steep || q.until(1) <= fullWithin
 		k.steady = min(k.steady, q.until(r.Degrade))
 	}
-	k.see("connections", share(m.Connections, m.Limit), 1, back)
+	k.see(brim, share(m.Connections, m.Limit), 1, back)
 	for _, g := range m.Gauges {
 		if g.Limit > 0 {
 			k.see(g.Name, g.Value/g.Limit, 1, back)
@@ -100,10 +102,10 @@ func share(n, of int) float64 {
 // note brings the counts of s up to the measure of this beat.
 func (s State) note(now time.Time, m Measure, k marks) State {
 	if s.started.IsZero() {
-		s.started, s.ramp, s.at, s.connections, s.arrived = now, now, now, m.Connections, m.Arrived
+		s.started, s.ramp, s.at, s.connections, s.arrived, s.covers = now, now, now, m.Connections, m.Arrived, m.Covered
 	}
-	s.arrivals = s.arrive(now, m)
-	s.at, s.connections, s.arrived, s.refused = now, m.Connections, m.Arrived, m.Refused
+	s = s.rates(now, m)
+	s.at, s.connections, s.arrived, s.refused, s.covers = now, m.Connections, m.Arrived, m.Refused, m.Covered
 	switch {
 	case k.hot:
 		s.hot, s.hotAt = s.hot+1, now
@@ -127,23 +129,6 @@ func count(n int, more bool) int {
 	return n + 1
 }
 
-// arrive is the rate at which connections come, over the last minute or since
-// the start. Where it cannot be told who came, the growth must do, which does
-// not see those who replaced others.
-func (s State) arrive(now time.Time, m Measure) float64 {
-	dt := now.Sub(s.at)
-	if dt <= 0 || m.Connections < 0 || s.connections < 0 {
-		return s.arrivals
-	}
-	came := max(0, m.Connections-s.connections)
-	if s.arrived > 0 && m.Arrived > s.arrived { // from 0 it may have been lost and come back
-		came = max(came, int(m.Arrived-s.arrived))
-	}
-	span := max(dt, min(window, now.Sub(s.started)))
-	weight := 1 - math.Exp(-float64(dt)/float64(span))
-	return s.arrivals + (float64(came)/dt.Seconds()-s.arrivals)*weight
-}
-
 // judge says what this node is, now that it is known whether it has leave.
 func (s State) judge(r Rules, now time.Time, m Measure, k marks, leave bool) State {
 	status, why := s.next(now, m, k, leave)
@@ -152,11 +137,18 @@ func (s State) judge(r Rules, now time.Time, m Measure, k marks, leave bool) Sta
 		s.hold = now.Add(r.Hold)
 	}
 	s.forLoad = failing && m.Broken == "" && (s.forLoad || leave)
-	if (status == Up || status == Unknown) && (s.status == Degraded || s.status == Draining || s.status == Failing) {
+	if (status == Up || status == Unknown) && s.slow() {
 		s.ramp = now
 	}
 	s.status, s.why = status, why
 	return s
+}
+
+// slow says that a node comes back from a state after which it starts slowly.
+// One that was full of connections alone did not take new work for that reason,
+// and is not empty.
+func (s State) slow() bool {
+	return s.status == Degraded && s.why != brim || s.status == Draining || s.status == Failing
 }
 
 // next is the rule book of a node's own status.

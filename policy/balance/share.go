@@ -23,19 +23,21 @@ type vessel struct {
 //	x_i = min(cap_i·k, max(floor_i·k, c_i·max(0, L − v_i)))
 //
 // with L such that the x_i sum to k. k → 0 would herd onto the emptiest node,
-// k → ∞ is capacity weighting. It reports whether all are over their marks;
-// then shares follow the room that is left, and where there is none, capacity.
+// k → ∞ is capacity weighting. Nodes that are full of connections are levelled
+// like others: what is too much is then the same for all. Where all are degraded
+// it is not connections that are short: shares follow the room that is left, and
+// where there is none, capacity. It reports whether all are over their marks.
 func level(ls []vessel, k float64) (open bool) {
 	fade(ls)
 	open = !slices.ContainsFunc(ls, func(l vessel) bool { return !l.degraded && l.v < 1 })
-	if open {
+	if !slices.ContainsFunc(ls, func(l vessel) bool { return !l.degraded }) {
 		byRoom(ls)
 		return true
 	}
 	total := capacity(ls)
 	k = max(k, total*leastFlow)
 	fill(bounds(ls, total), ls, k)
-	return false
+	return open
 }
 
 // fade moves what is old or not known towards the mean of the others.
@@ -152,7 +154,13 @@ func fill(bs []bound, ls []vessel, k float64) {
 			bend{l.v + bs[i].cap*k/l.c, -l.c})
 	}
 	slices.SortFunc(bends, func(a, b bend) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.slope, a.slope))
+		switch {
+		case a.at < b.at:
+			return -1
+		case a.at > b.at:
+			return 1
+		}
+		return cmp.Compare(b.slope, a.slope)
 	})
 	at, slope := bends[0].at, 0.0
 	for _, b := range bends {

@@ -100,7 +100,8 @@ func TestLevelByHand(t *testing.T) {
 		{"not known counts as the mean", []vessel{full(1000, 0.4), full(1000, 0.2), {c: 1000, v: math.NaN(), ramp: 1}}, 300, "0.003 0.665 0.332"},
 		{"all unknown: capacity", []vessel{{c: 1000, v: math.NaN(), ramp: 1}, {c: 3000, v: math.NaN(), ramp: 1}}, 9, "0.250 0.750"},
 		{"all degraded: the room that is left", []vessel{{c: 1000, v: .9, degraded: true}, {c: 1000, v: .7, degraded: true}}, 9, "0.250 0.750"},
-		{"all over: capacity", []vessel{full(1000, 1.2), full(3000, 1.1)}, 9, "0.250 0.750"},
+		{"all over: levelled like any others", []vessel{full(1000, 1.2), full(3000, 1.1)}, 9, "0.003 0.998"},
+		{"all over and level: capacity", []vessel{full(1000, 1.1), full(3000, 1.1)}, 9, "0.250 0.750"},
 	} {
 		level(c.ls, c.k)
 		got := ""
