@@ -27,6 +27,7 @@ type agent struct {
 	now     atomic.Pointer[config.Config] // read again since; nil: never
 	log     *slog.Logger
 	sockets sockets
+	door    *door // of the admin listener
 	farm    *gossip.Cluster
 	sampler *queue.Sampler
 	dns     *dnsrr.Server
@@ -52,16 +53,20 @@ func wire(cfg config.Config, records dnsrr.Records, log *slog.Logger, leaveOut .
 		socks.close()
 		return nil, err
 	}
+	guard := newDoor(cfg)
+	socks.secureAdmin(guard.tls())
+	sleep := &node.Sleep{} // one for both: they reckon the same ages
 	farm, err := gossip.Start(gossip.Options{
 		Name: cfg.Node.Name, Bind: cfg.Listen.Gossip, Advertise: cfg.Gossip.Advertise,
 		Join: cfg.Gossip.Join, Key: cfg.Gossip.Key, Label: cfg.Gossip.Label, Log: log,
+		Slept: sleep.Slept,
 	})
 	if err != nil {
 		socks.close()
 		return nil, refused("listen.gossip", cfg.Listen.Gossip, err)
 	}
 	a := &agent{
-		cfg: cfg, log: log, sockets: socks, farm: farm, dns: &dnsrr.Server{}, health: &health.Server{},
+		cfg: cfg, log: log, sockets: socks, door: guard, farm: farm, dns: &dnsrr.Server{}, health: &health.Server{},
 		hup: make(chan os.Signal, 1), ready: make(chan struct{}), drains: make(chan node.Drain, 1),
 	}
 	sources := queue.Platform(queue.Listener{
@@ -73,7 +78,8 @@ func wire(cfg config.Config, records dnsrr.Records, log *slog.Logger, leaveOut .
 	a.node = &node.Node{
 		Name: cfg.Node.Name, Log: log,
 		Local: a.sampler.Sample, Peers: a.peers, OwnBeat: farm.OwnBeat, Asked: a.health.Asked,
-		Tell: farm.Tell, DNS: a.dns.Publish, Health: a.report, Kept: a.note,
+		Slept: sleep.Slept, Rejoin: farm.Rejoin,
+		Tell: farm.Tell, DNS: a.dns.Publish, Covered: a.dns.Covered, Health: a.report, Kept: a.note,
 	}
 	a.settle(a.node, cfg, records)
 	return a, nil
@@ -86,7 +92,10 @@ func (a *agent) run(ctx context.Context, beside ...func(context.Context) error) 
 		func(ctx context.Context) error { a.sampler.Run(ctx); return nil },
 		func(ctx context.Context) error { return a.farm.Run(ctx) },
 		func(ctx context.Context) error { a.live(ctx); a.part(); return nil },
-		a.afterFirst(func(ctx context.Context) error { return serveHTTP(ctx, a.sockets.admin, a.admin()) }),
+		a.afterFirst(func(ctx context.Context) error {
+			return serveHTTP(ctx, a.sockets.admin, a.door.guard(a.admin()), a.log)
+		}),
+		func(ctx context.Context) error { a.door.tell(ctx, a.log); return nil },
 		func(ctx context.Context) error { a.watch(ctx); return nil },
 		func(ctx context.Context) error { a.keep(ctx); return nil },
 	)

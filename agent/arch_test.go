@@ -22,11 +22,14 @@ var may = map[string][]string{
 	"agent": {
 		"agent/config", "agent/dashboard", "agent/demo", "agent/gossip", "agent/metrics", "agent/node",
 		"policy/balance",           // turns limits into Rules: the loop takes the law's own words
+		"policy/balance/sim",       // plays scenarios: what it takes is made by agent/config, what it gives is shown by agent/report
+		"agent/report",             // the table, lines and page of what was played
 		"dnsrr", "health", "queue", // makes the servers and the sampler, and hands them their sockets
 	},
 	"agent/config": {
-		"configs", // the embedded default
-		"dnsrr",   // reads the zone's further records, so that a mistake in them has its line and column
+		"configs",                              // the embedded default and scenarios
+		"dnsrr",                                // reads the zone's further records, so that a mistake in them has its line and column
+		"policy/balance", "policy/balance/sim", // a scenario file becomes the player's own value, its rules the law's
 	},
 	"agent/dashboard":     {"agent/node", "policy/balance"},
 	"agent/demo":          {}, // the farm that is not the agent must not know the agent
@@ -37,13 +40,15 @@ var may = map[string][]string{
 		"agent/node", "policy/balance",
 		"agent/gossip", "dnsrr", "health", // their Stats
 	},
-	"agent/node":     {"dnsrr", "health", "policy/balance", "queue"},
-	"configs":        {},
-	"dnsrr":          {},
-	"health":         {},
-	"policy/balance": {},
-	"queue":          {"queue/sockdiag"},
-	"queue/sockdiag": {},
+	"agent/report":       {"policy/balance/sim"}, // shows its results
+	"agent/node":         {"dnsrr", "health", "policy/balance", "queue"},
+	"configs":            {},
+	"dnsrr":              {},
+	"health":             {},
+	"policy/balance":     {},
+	"policy/balance/sim": {"policy/balance"}, // plays the law itself, not a likeness of it
+	"queue":              {"queue/sockdiag"},
+	"queue/sockdiag":     {},
 }
 
 // owners lists who may import what is not ours and not of the standard
@@ -55,8 +60,8 @@ var owners = map[string][]string{
 	"github.com/prometheus/client_golang": {"agent/metrics"},
 	"github.com/shirou/gopsutil/v3":       {"queue"},
 	"github.com/spf13/cobra":              {"agent"},
-	"golang.org/x/sync":                   {"agent", "agent/gossip"}, // errgroup, where servers end together
-	"golang.org/x/sys":                    {"queue/sockdiag"},
+	"golang.org/x/sync":                   {"agent", "agent/gossip"},        // errgroup, where servers end together
+	"golang.org/x/sys":                    {"agent/node", "queue/sockdiag"}, // the clock that goes on in sleep; netlink
 	"golang.org/x/term":                   {"agent"},
 	"github.com/rogpeppe/go-internal":     {}, // tests only, and so is the next
 	"pgregory.net/rapid":                  {},

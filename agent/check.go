@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,10 +19,30 @@ func checkCommand(e env) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(e.stdout, "%s: nothing is wrong with it\n", cfg.File)
+		_, err = fmt.Fprintf(e.stdout, "%s: nothing is wrong with it\n%s", cfg.File, guarded(cfg))
 		return err
 	}
 	return c
+}
+
+// guarded is the line of check that says whom listen.admin asks for what; empty
+// where it is plain HTTP for everyone on this machine.
+func guarded(cfg config.Config) string {
+	a := cfg.Admin
+	var by []string
+	if a.Token != "" {
+		by = append(by, "the token of "+a.TokenFile)
+	}
+	if len(a.ClientCAs) > 0 {
+		by = append(by, "a certificate of "+a.ClientCAFile)
+	}
+	switch {
+	case a.Open() && !a.TLS():
+		return ""
+	case a.Open():
+		by = []string{"nothing"}
+	}
+	return fmt.Sprintf("admin: %s/, asks for %s\n", adminURL(a.TLS(), cfg.Listen.Admin.String()), strings.Join(by, " or "))
 }
 
 func configFlag(c *cobra.Command) *string {

@@ -36,6 +36,10 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			stray = []string{name, "ex01", "stray"}
 			want = fmt.Sprintf("error: usage: one node at a time, found \"stray\" too\nhint: evenkeel %s --help\n", name)
 		}
+		if strings.Contains(c.Use, "[SCENARIO]") {
+			stray = []string{name, "morning", "stray"}
+			want = fmt.Sprintf("error: usage: one scenario at a time, found \"stray\" too\nhint: evenkeel %s --help\n", name)
+		}
 		status, stdout, stderr = ask(t.Context(), stray...)
 		if status != 2 || stdout != "" || stderr != want {
 			t.Errorf("%s stray: exit status %d\n%s%s", name, status, stdout, stderr)

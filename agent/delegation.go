@@ -87,7 +87,11 @@ func farmOf(ctx context.Context, cfg config.Config) (nodes []dashboard.Node, unh
 // askAgent is answered by this node's agent alone: another one, of which
 // listen.admin is the same, may belong to another farm.
 func askAgent(ctx context.Context, cfg config.Config) (s dashboard.Status, err error) {
-	if s, err = statusOf(ctx, cfg.Listen.Admin.String()); err != nil {
+	agent, err := callerOf(cfg)
+	if err != nil {
+		return s, err
+	}
+	if s, err = agent.status(ctx); err != nil {
 		return s, err
 	}
 	if s.Node != cfg.Node.Name {

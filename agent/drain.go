@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,11 +23,11 @@ func drainCommand(e env) *cobra.Command {
 	over := c.Flags().Duration("over", dashboard.DrainOver, "how long its probe still says yes")
 	wait := c.Flags().Bool("wait", false, "wait until it holds no connection")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		addr, err := at.find(e)
+		agent, err := at.find(e)
 		if err != nil {
 			return err
 		}
-		o := order{e: e, addr: addr, node: nodeOf(args), want: "draining", over: *over}
+		o := order{e: e, agent: agent, node: nodeOf(args), want: "draining", over: *over}
 		if err := o.give(c.Context(), "drain"); err != nil {
 			return err
 		}
@@ -46,11 +43,11 @@ func resumeCommand(e env) *cobra.Command {
 	c := &cobra.Command{Use: "resume [NODE]", Short: "give a drained node new work again", Args: atMostOne}
 	at := agentFlags(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		addr, err := at.find(e)
+		agent, err := at.find(e)
 		if err != nil {
 			return err
 		}
-		return order{e: e, addr: addr, node: nodeOf(args)}.give(c.Context(), "resume")
+		return order{e: e, agent: agent, node: nodeOf(args)}.give(c.Context(), "resume")
 	}
 	return c
 }
@@ -71,11 +68,11 @@ func nodeOf(args []string) string {
 
 // An order is what one of these commands asks of an agent.
 type order struct {
-	e    env
-	addr string // of the agent's admin
-	node string // empty: the agent's own
-	want string // the state to be seen; empty: any but draining
-	over time.Duration
+	e     env
+	agent caller
+	node  string // empty: the agent's own
+	want  string // the state to be seen; empty: any but draining
+	over  time.Duration
 }
 
 // give posts the order and waits until the node says that it carries it out.
@@ -84,7 +81,7 @@ func (o order) give(ctx context.Context, what string) error {
 	if err != nil {
 		return err
 	}
-	if err := post(ctx, "http://"+o.addr+"/api/v1/"+what, body); err != nil {
+	if err := o.agent.post(ctx, "/api/v1/"+what, body); err != nil {
 		return unreached(err)
 	}
 	limit, cancel := context.WithTimeout(ctx, heardWithin)
@@ -128,7 +125,7 @@ func (o order) until(ctx context.Context, enough func(dashboard.Node) bool) (n d
 }
 
 func (o order) look(ctx context.Context) (dashboard.Node, error) {
-	s, err := statusOf(ctx, o.addr)
+	s, err := o.agent.status(ctx)
 	if err != nil {
 		return dashboard.Node{}, err
 	}
@@ -145,45 +142,4 @@ func number(n *int) string {
 		return "an unknown number of"
 	}
 	return fmt.Sprint(*n)
-}
-
-// post sends an order to an agent of this machine.
-func post(ctx context.Context, url string, body []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	q.Header.Set("Content-Type", "application/json")
-	r, err := http.DefaultClient.Do(q)
-	if err != nil {
-		return err
-	}
-	defer r.Body.Close()
-	if r.StatusCode == http.StatusAccepted {
-		return nil
-	}
-	text, _ := io.ReadAll(io.LimitReader(r.Body, 1024)) // the status says enough
-	return fmt.Errorf("%s: %s", r.Status, bytes.TrimSpace(text))
-}
-
-// agentAddr is where the agent to be asked is: a flag, or the configuration's.
-type agentAddr struct{ file, admin *string }
-
-func agentFlags(c *cobra.Command) *agentAddr {
-	return &agentAddr{configFlag(c), c.Flags().String("admin", "", "the agent's admin `ADDR`; default: listen.admin of the configuration")}
-}
-
-func (a *agentAddr) find(e env) (string, error) {
-	if *a.admin != "" {
-		return *a.admin, nil
-	}
-	cfg, _, err := load(e, *a.file)
-	return cfg.Listen.Admin.String(), err
-}
-
-// unreached says what to do when an agent did not take what it was asked.
-func unreached(err error) error {
-	return hinted{fmt.Errorf("asking the agent: %w", err), "is it running? its admin address is in its first lines, --admin names another"}
 }

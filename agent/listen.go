@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"syscall"
@@ -21,6 +22,7 @@ type sockets struct {
 	healthTLS  []net.Listener
 	agentCheck []net.Listener
 	admin      net.Listener
+	adminTLS   bool // admin is spoken to over TLS
 }
 
 // listen binds every address of the configuration, or none.
@@ -52,10 +54,11 @@ func listen(c config.Listen) (s sockets, err error) {
 		}
 		s.agentCheck = append(s.agentCheck, l)
 	}
-	s.admin, err = net.Listen(network("tcp", c.Admin), c.Admin.String())
+	admin, err := net.Listen(network("tcp", c.Admin), c.Admin.String())
 	if err != nil {
 		return s, refused("listen.admin", c.Admin, err)
 	}
+	s.admin = newCrowd(admin, adminOpen)
 	return s, nil
 }
 
@@ -81,6 +84,22 @@ func (s *sockets) listenTLS(c config.Config) error {
 // chances is how often the system may choose a port for UDP that TCP cannot
 // have.
 const chances = 20
+
+// secureAdmin has admin spoken to over TLS, as conf says; nil leaves it plain.
+func (s *sockets) secureAdmin(conf *tls.Config) {
+	if conf != nil {
+		s.admin, s.adminTLS = tls.NewListener(s.admin, conf), true
+	}
+}
+
+// adminURL is where people and commands ask, without a path.
+func adminURL(secure bool, addr string) string {
+	u := url.URL{Scheme: "http", Host: addr}
+	if secure {
+		u.Scheme = "https"
+	}
+	return u.String()
+}
 
 // listenDNS takes the same port for UDP and TCP. If it is 0 the system chooses,
 // and may choose one that is free for UDP alone; then it is asked again.
@@ -150,7 +169,7 @@ func (s sockets) served() (out []service) {
 	for _, l := range s.agentCheck {
 		out = append(out, service{"agent check", l.Addr().String()})
 	}
-	return append(out, service{"admin", "http://" + s.admin.Addr().String() + "/"})
+	return append(out, service{"admin", adminURL(s.adminTLS, s.admin.Addr().String()) + "/"})
 }
 
 // ports are the TCP ports of the agent itself: they are no mail service.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
@@ -20,22 +21,21 @@ const lookEvery = 2 * time.Second
 // changes what only a start can change, leaves everything as it was.
 type reloader struct {
 	read func() (config.Config, dnsrr.Records, error)
-	stat func() stamp // of the file
+	stat func() stamp // of the file, and of those it names that may change while we run
 	said string       // the last refusal, so that it is said once
 }
 
-// A stamp tells one state of a file from another. The zero stamp is no file.
-type stamp struct {
-	at   time.Time
-	size int64
-}
+// A stamp tells one state of files from another. The empty stamp is no file.
+type stamp string
 
-func stampOf(file string) stamp {
-	i, err := os.Stat(file)
-	if err != nil {
-		return stamp{}
+func stampOf(files ...string) stamp {
+	var b strings.Builder
+	for _, name := range files {
+		if i, err := os.Stat(name); err == nil {
+			fmt.Fprintln(&b, name, i.ModTime().UnixNano(), i.Size())
+		}
 	}
-	return stamp{i.ModTime(), i.Size()}
+	return stamp(b.String())
 }
 
 // reread serves reloads until ctx is done. A file that has just changed is read
@@ -43,7 +43,7 @@ func stampOf(file string) stamp {
 func (a *agent) reread(ctx context.Context, r reloader) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	used, seen := r.stat(), stamp{}
+	used, seen := r.stat(), stamp("")
 	for {
 		select {
 		case <-ctx.Done():
@@ -87,6 +87,8 @@ func (a *agent) reload(r *reloader) {
 		return
 	}
 	a.now.Store(&cfg)
+	a.door.change(cfg)
+	a.warn(cfg)
 	a.node.Change(func(n *node.Node) { a.settle(n, cfg, records) })
 	a.log.Info("configuration read again", "file", cfg.File)
 }
@@ -105,6 +107,7 @@ func onlyAtStart(old, now config.Config) []string {
 	differ("listen.health", old.Listen.Health, now.Listen.Health)
 	differ("listen.agent_check", old.Listen.AgentCheck, now.Listen.AgentCheck)
 	differ("listen.admin", old.Listen.Admin, now.Listen.Admin)
+	differ("admin.cert_file (TLS or not)", old.Admin.TLS(), now.Admin.TLS())
 	differ("listen.gossip", old.Listen.Gossip, now.Listen.Gossip)
 	differ("health.tls", [...]any{old.Health.TLS, old.Health.Certificate.Certificate}, [...]any{now.Health.TLS, now.Health.Certificate.Certificate})
 	differ("gossip", old.Gossip, now.Gossip)

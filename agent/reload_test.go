@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,8 @@ func TestOnlyAtStart(t *testing.T) {
 		{func(c *config.Config) { c.Node.Name, c.Zone.Name = "x", "x." }, "node.name, zone.name"},
 		{func(c *config.Config) { c.Listen.DNS, c.Listen.Admin = nil, at }, "listen.dns, listen.admin"},
 		{func(c *config.Config) { c.Listen.Health, c.Listen.AgentCheck, c.Listen.Gossip = nil, nil, at }, "listen.health, listen.agent_check, listen.gossip"},
+		{func(c *config.Config) { c.Admin.Token = strings.Repeat("0", 20) }, ""},
+		{func(c *config.Config) { c.Admin.Certificate.Certificate = [][]byte{nil} }, "admin.cert_file (TLS or not)"},
 		{func(c *config.Config) { c.Gossip.Key = []byte("k") }, "gossip"},
 		{func(c *config.Config) { c.Sources.Listener.Ports = []uint16{2} }, "sources"},
 		{func(c *config.Config) { c.State = "/x" }, "state"},
@@ -89,13 +92,13 @@ func TestWhenItIsRead(t *testing.T) {
 				at := time.Since(began)
 				switch {
 				case at < 10*time.Second:
-					return stamp{size: 1}
+					return "1"
 				case at < 17*time.Second:
-					return stamp{size: 1 + int64(at/time.Second)}
+					return stamp(fmt.Sprint("written ", at/time.Second))
 				case at < 30*time.Second:
-					return stamp{size: 100}
+					return "100"
 				}
-				return stamp{at: began, size: 100}
+				return "100, later"
 			},
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -109,6 +112,39 @@ func TestWhenItIsRead(t *testing.T) {
 			t.Errorf("read after %s, want %s", got, want)
 		}
 	})
+}
+
+// A file that takes another's place is seen, be it as old and as long: tokens
+// are all of one length, and are copied with their times.
+func TestStampOf(t *testing.T) {
+	dir := t.TempDir()
+	token, conf := filepath.Join(dir, "admin.token"), filepath.Join(dir, "evenkeel.yaml")
+	write := func(name string, age time.Duration) {
+		put(t, name, []byte(goodToken))
+		at := time.Date(2026, 5, 4, 8, 0, 0, 0, time.UTC).Add(-age)
+		if err := os.Chtimes(name, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := map[stamp]string{"": "none of the files"}
+	for _, step := range []struct {
+		name  string
+		write func()
+	}{
+		{"the configuration", func() { write(conf, 0) }},
+		{"a token beside it", func() { write(token, time.Hour) }},
+		{"another token, older than both", func() { write(token, 2*time.Hour) }},
+	} {
+		step.write()
+		now := stampOf(token, conf)
+		if before, known := seen[now]; known {
+			t.Errorf("%s: as with %s: %q", step.name, before, now)
+		}
+		if now != stampOf(token, conf) {
+			t.Errorf("%s: seen twice it is two", step.name)
+		}
+		seen[now] = step.name
+	}
 }
 
 // A running agent takes up new limits, and no session of anybody is cut for it.

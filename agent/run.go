@@ -36,6 +36,7 @@ func run(ctx context.Context, e env, file string) error {
 		return err
 	}
 	defer a.close()
+	a.warn(cfg)
 	if err := a.remember(); err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func run(ctx context.Context, e env, file string) error {
 	defer signal.Stop(a.hup)
 	again := reloader{
 		read: func() (config.Config, dnsrr.Records, error) { return load(e, file) },
-		stat: func() stamp { return stampOf(cfg.File) },
+		stat: func() stamp { return stampOf(append(a.current().Admin.Files(), cfg.File)...) },
 	}
 	parent, err := supervisorOf(e.getenv, os.Getpid())
 	if err != nil {
@@ -73,6 +74,13 @@ func clockOnly(groups []string, a slog.Attr) slog.Attr {
 		return slog.String(a.Key, a.Value.Time().Format(time.TimeOnly))
 	}
 	return a
+}
+
+// warn says what of a configuration is allowed, and yet is better otherwise.
+func (a *agent) warn(cfg config.Config) {
+	for _, name := range exposed(cfg.Admin, os.Stat) {
+		a.log.Warn("every user of this machine may read what lets into listen.admin: chmod o= FILE", "file", name)
+	}
 }
 
 // introduce names the configuration in use and every address served.

@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"io"
 	"os"
@@ -25,9 +27,10 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":  exits,
-			"fill":   fill,
-			"launch": launch,
+			"certify": certify,
+			"exits":   exits,
+			"fill":    fill,
+			"launch":  launch,
 		},
 	})
 }
@@ -61,6 +64,20 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+// certify makes a certificate for localhost and its key: certify CERT KEY.
+func certify(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: certify CERT KEY")
+	}
+	pair, err := selfSigned("localhost", time.Now())
+	ts.Check(err)
+	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	ts.Check(err)
+	for i, block := range []*pem.Block{{Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, {Type: "PRIVATE KEY", Bytes: key}} {
+		ts.Check(os.WriteFile(ts.MkAbs(args[i]), pem.EncodeToMemory(block), 0o600))
+	}
 }
 
 // A launched program runs beside the script.

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"time"
 
@@ -44,7 +42,10 @@ func (a *agent) status() (dashboard.Status, bool) {
 func (a *agent) admin() http.Handler {
 	version, _ := build()
 	return dashboard.Handler(a.status, a.node.Ask, metrics.Handler(version, func() metrics.Snapshot {
-		return metrics.Snapshot{View: a.node.View(), DNS: a.dns.Stats(), Health: a.health.Stats(), Gossip: a.farm.Stats()}
+		return metrics.Snapshot{
+			View: a.node.View(), DNS: a.dns.Stats(), Health: a.health.Stats(), Gossip: a.farm.Stats(),
+			AdminRefused: a.door.refused.Load(),
+		}
 	}))
 }
 
@@ -68,15 +69,4 @@ func (a *agent) watch(ctx context.Context) {
 			before = s.NoHost
 		}
 	}
-}
-
-// serveHTTP serves h on l until ctx is done.
-func serveHTTP(ctx context.Context, l net.Listener, h http.Handler) error {
-	s := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, WriteTimeout: 30 * time.Second}
-	stop := context.AfterFunc(ctx, func() { s.Close() })
-	defer stop()
-	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
 }

@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"strings"
 	"time"
 
@@ -30,19 +27,19 @@ func statusCommand(e env) *cobra.Command {
 	watch := c.Flags().Bool("watch", false, "again every second, until interrupted")
 	asJSON := c.Flags().Bool("json", false, "as JSON; with --watch one line a second")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		addr, err := at.find(e)
+		agent, err := at.find(e)
 		if err != nil {
 			return err
 		}
 		switch {
 		case *watch && *asJSON:
-			return everySecond(c.Context(), lookAt(addr, jsonLine), jsonLines(e))
+			return everySecond(c.Context(), lookAt(agent, jsonLine), jsonLines(e))
 		case *watch:
-			return watchTable(c.Context(), e.stdout, lookAt(addr, table))
+			return watchTable(c.Context(), e.stdout, lookAt(agent, table))
 		case *asJSON:
-			return once(c.Context(), e.stdout, lookAt(addr, verbatim))
+			return once(c.Context(), e.stdout, lookAt(agent, verbatim))
 		}
-		return once(c.Context(), e.stdout, lookAt(addr, table))
+		return once(c.Context(), e.stdout, lookAt(agent, table))
 	}
 	return c
 }
@@ -56,10 +53,10 @@ func once(ctx context.Context, w io.Writer, l look) error {
 	return err
 }
 
-// lookAt asks the agent at addr, and lets as put its answer into lines.
-func lookAt(addr string, as func([]byte) (string, error)) look {
+// lookAt asks the agent, and lets as put its answer into lines.
+func lookAt(agent caller, as func([]byte) (string, error)) look {
 	return func(ctx context.Context) (string, error) {
-		body, err := fetch(ctx, "http://"+addr+"/api/v1/status")
+		body, err := agent.get(ctx, "/api/v1/status")
 		if err != nil {
 			return "", unreached(err)
 		}
@@ -69,18 +66,6 @@ func lookAt(addr string, as func([]byte) (string, error)) look {
 		}
 		return text, nil
 	}
-}
-
-// statusOf asks the agent at addr what it sees.
-func statusOf(ctx context.Context, addr string) (s dashboard.Status, err error) {
-	body, err := fetch(ctx, "http://"+addr+"/api/v1/status")
-	if err != nil {
-		return s, err
-	}
-	if err := json.Unmarshal(body, &s); err != nil {
-		return s, fmt.Errorf("reading the agent's answer: %w", err)
-	}
-	return s, nil
 }
 
 func verbatim(body []byte) (string, error) { return string(body), nil }
@@ -167,30 +152,4 @@ func jsonLines(e env) func(string, error) error {
 		_, err = io.WriteString(e.stdout, text)
 		return err
 	}
-}
-
-// fetch gets a small document from an agent of this machine.
-func fetch(ctx context.Context, url string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	r, err := http.DefaultClient.Do(q)
-	if op := (*net.OpError)(nil); errors.As(err, &op) {
-		return nil, op // it names the address; with the URL in front the cause would be beyond a terminal's edge
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer r.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(r.Body, 16<<20))
-	if err != nil {
-		return nil, err
-	}
-	if r.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %s", r.Status, dashboard.Plain(string(bytes.TrimSpace(body[:min(len(body), 1024)]))))
-	}
-	return body, nil
 }

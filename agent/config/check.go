@@ -1,12 +1,9 @@
 package config
 
 import (
-	"crypto/tls"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/netip"
-	"path/filepath"
 	"strings"
 
 	"evenkeel/dnsrr"
@@ -39,11 +36,11 @@ func (r *reader) check(c *Config) {
 	r.ordered("limits.recover", "limits.degrade", l.Recover < l.Degrade, l.Recover, l.Degrade)
 	r.ordered("limits.degrade", "limits.fail", l.Degrade < l.Fail, l.Degrade, l.Fail)
 	r.ordered("zone.ttl.min", "zone.ttl.max", c.Zone.TTLMin <= c.Zone.TTLMax, short(c.Zone.TTLMin), short(c.Zone.TTLMax))
-	r.admin(c.Listen.Admin)
 	r.overlaps(c.Listen, c.Health.TLS)
-	r.certificate(&c.Health)
+	r.certificate("health.tls", &c.Health.Certificate, &c.Health.certFile, &c.Health.keyFile)
 	r.records(c.Zone)
 	r.secret(c)
+	r.admin(c)
 }
 
 // records has the zone's further records read by who will answer them.
@@ -131,83 +128,3 @@ func overlap(a, b netip.AddrPort) bool {
 }
 
 func covers(wild, a netip.Addr) bool { return wild.IsUnspecified() && (wild.Is6() || a.Is4()) }
-
-// admin keeps the page that can drain nodes away from the network for as long
-// as it asks nobody who he is.
-func (r *reader) admin(a netip.AddrPort) {
-	if !a.Addr().IsLoopback() && r.sound("listen.admin") {
-		r.refuse(r.at("listen.admin"), fmt.Sprintf("%s is not a loopback address, and anyone who reaches it could drain the farm", a.Addr()),
-			"listen on 127.0.0.1; access for others comes with a later version")
-	}
-}
-
-const makeKey = "make one with: head -c 32 /dev/urandom | base64"
-
-// certificate reads the pair of files, if there is one.
-func (r *reader) certificate(h *Health) {
-	const cert, key = "health.tls.cert_file", "health.tls.key_file"
-	if h.certFile == "" && h.keyFile == "" || !r.sound(cert, key) {
-		return
-	}
-	if h.certFile == "" || h.keyFile == "" {
-		r.refuse(r.at(cert, key), "one file without the other", "name both, or neither for a self-signed certificate")
-		return
-	}
-	h.certFile, h.keyFile = r.beside(h.certFile), r.beside(h.keyFile)
-	chain, err := r.open(h.certFile)
-	if err != nil {
-		r.refuse(r.at(cert), err.Error(), "")
-		return
-	}
-	secret, err := r.open(h.keyFile)
-	if err != nil {
-		r.refuse(r.at(key), err.Error(), "")
-		return
-	}
-	if h.Certificate, err = tls.X509KeyPair(chain, secret); err != nil {
-		r.refuse(r.at(cert), err.Error(), "both files are PEM, the certificate first and its chain behind it")
-	}
-}
-
-// beside is a file that the configuration names without a root.
-func (r *reader) beside(name string) string {
-	if r.file == Embedded || filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(filepath.Dir(r.file), name)
-}
-
-// secret reads the gossip key, and refuses to gossip in the open.
-func (r *reader) secret(c *Config) {
-	g := &c.Gossip
-	switch {
-	case !r.sound("gossip.key_file", "listen.gossip"):
-	case g.KeyFile != "":
-		r.keyFile(g)
-	case !c.Listen.Gossip.Addr().IsLoopback():
-		at := r.at("listen.gossip")
-		at.key = "gossip.key_file"
-		r.refuse(at, fmt.Sprintf("required, as gossip listens on %s, beyond loopback", c.Listen.Gossip), makeKey)
-	}
-}
-
-// keyFile reads the key from its file: base64 (RFC 4648, 4) with white space
-// around it, as base64(1) and editors leave it.
-func (r *reader) keyFile(g *Gossip) {
-	at := r.at("gossip.key_file")
-	g.KeyFile = r.beside(g.KeyFile)
-	text, err := r.open(g.KeyFile)
-	if err != nil {
-		r.refuse(at, err.Error(), makeKey)
-		return
-	}
-	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
-	switch {
-	case err != nil: // without its words, which might show the key
-		r.refuse(at, fmt.Sprintf("%s does not hold base64", show(g.KeyFile)), makeKey)
-	case len(key) != 16 && len(key) != 24 && len(key) != 32:
-		r.refuse(at, fmt.Sprintf("%s holds %d bytes, want 16, 24 or 32", show(g.KeyFile), len(key)), makeKey)
-	default:
-		g.Key = key
-	}
-}

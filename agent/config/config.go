@@ -30,6 +30,7 @@ type Config struct {
 	Zone    Zone
 	Listen  Listen
 	Gossip  Gossip
+	Admin   Admin
 	Sources Sources
 	Limits  Limits
 	Health  Health
@@ -58,7 +59,7 @@ type Listen struct {
 	DNS        []netip.AddrPort // UDP and TCP
 	Health     []netip.AddrPort // healthcheck.htm and the HTTP dialects
 	AgentCheck []netip.AddrPort // HAProxy's agent check
-	Admin      netip.AddrPort   // dashboard, API and metrics; always on a loopback address
+	Admin      netip.AddrPort   // dashboard, API and metrics; beyond loopback only as [Admin] says
 	Gossip     netip.AddrPort   // TCP and UDP
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 )
@@ -60,10 +61,29 @@ func mustStand(t *testing.T, p Problem, file string) {
 	}
 }
 
-// fakeKeys is a disk that holds one file, a key of 32 bytes.
+// fakeKeys is a disk that holds a key of 32 bytes, a certificate with its key,
+// and tokens, good and bad.
 func fakeKeys(name string) ([]byte, error) {
-	if filepath.Base(name) != "gossip.key" {
+	cert, key := onePair()
+	text, ok := map[string]string{
+		"gossip.key": "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n",
+		"admin.crt":  cert, "admin.key": key,
+		"admin.token": strings.Repeat("0", 20) + "\n",
+		"short.token": strings.Repeat("0", 19) + "\n",
+		"two.token":   strings.Repeat("0", 20) + "\n" + strings.Repeat("1", 20) + "\n",
+		"empty.token": "\n",
+	}[filepath.Base(name)]
+	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	return []byte("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n"), nil
+	return []byte(text), nil
 }
+
+// onePair is made once, since fuzzing asks for it at every turn.
+var onePair = sync.OnceValues(func() (cert, key string) {
+	cert, key, err := makePEM()
+	if err != nil {
+		panic(err)
+	}
+	return cert, key
+})

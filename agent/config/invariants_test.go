@@ -28,7 +28,10 @@ func mustHold(t interface {
 			c.Zone.TTLMin%time.Second == 0 && c.Zone.TTLMax%time.Second == 0},
 		{"records are lines", !slices.ContainsFunc(c.Zone.Records, func(s string) bool { return s == "" || strings.ContainsAny(s, "\r\n") })},
 		{"sockets do not overlap", apart(sockets(c.Listen))},
-		{"admin stays here", c.Listen.Admin.Addr().IsLoopback()},
+		{"admin stays here, or knows whom to let in and cannot be overheard", c.Listen.Admin.Addr().IsLoopback() ||
+			len(c.Admin.Certificate.Certificate) > 0 && (c.Admin.Token != "" || len(c.Admin.ClientCAs) > 0)},
+		{"a token cannot be guessed", c.Admin.Token == "" || len(c.Admin.Token) >= 20 && !strings.ContainsAny(c.Admin.Token, " \r\n")},
+		{"certificates are shown over TLS", len(c.Admin.ClientCAs) == 0 || len(c.Admin.Certificate.Certificate) > 0},
 		{"gossip has a key or stays here", c.Listen.Gossip.Addr().IsLoopback() || len(c.Gossip.Key) > 0},
 		{"a key has an AES length", slices.Contains([]int{0, 16, 24, 32}, len(c.Gossip.Key))},
 		{"peers have a port", !slices.ContainsFunc(c.Gossip.Join, func(s string) bool { return !strings.Contains(s, ":") })},
@@ -88,6 +91,11 @@ func TestInvariantsCanBreak(t *testing.T) {
 		{"two services on one socket", func(c *Config) { c.Listen.Health = c.Listen.DNS }},
 		{"a wildcard over another", func(c *Config) { c.Listen.DNS = []netip.AddrPort{netip.MustParseAddrPort("[::]:9853")} }},
 		{"gossip in the open", func(c *Config) { c.Listen.Gossip = netip.MustParseAddrPort("0.0.0.0:7946") }},
+		{"admin in the open", func(c *Config) { c.Listen.Admin = netip.MustParseAddrPort("0.0.0.0:9853") }},
+		{"admin in the open with a token that all can read", func(c *Config) {
+			c.Listen.Admin, c.Admin.Token = netip.MustParseAddrPort("0.0.0.0:9853"), strings.Repeat("0", 20)
+		}},
+		{"a token to be guessed", func(c *Config) { c.Admin.Token = "secret" }},
 		{"half a second of TTL", func(c *Config) { c.Zone.TTLMin += time.Second / 2 }},
 	} {
 		c := mustLoad(t, "")

@@ -7,7 +7,8 @@ import (
 
 // Load makes a Config of b, which was read from a file of that name. What b
 // does not say keeps its default, so that no bytes at all are a configuration
-// too. read is called at most once, for the gossip key; os.ReadFile is meant.
+// too. read is called for the files that b names, for the key of the gossip,
+// certificates and the token; os.ReadFile is meant.
 //
 // It also asks the system for the host's name, which names the node where b
 // does not. An error is always [Problems], and holds every mistake.

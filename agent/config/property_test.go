@@ -31,6 +31,8 @@ func words() map[string][]string {
 		"listen.dns": sockets, "listen.health": sockets, "listen.agent_check": sockets, "listen.admin": socket, "listen.gossip": socket,
 		"gossip.key_file": {"''", "gossip.key", "other.key"}, "gossip.advertise": {"''", "10.0.0.1", "'10.0.0.1:7'", "'10.0.0.1:0'", "0.0.0.0"},
 		"gossip.label": {"''", "a", strings.Repeat("a", 255), strings.Repeat("a", 256)}, "gossip.join": {"[]", "['a:1']", "['a:0']", "[a]"},
+		"admin.token_file": {"''", "admin.token", "short.token", "other.token"}, "admin.cert_file": {"''", "admin.crt", "admin.key"},
+		"admin.key_file": {"''", "admin.key"}, "admin.client_ca_file": {"''", "admin.crt", "empty.token"},
 		"limits.recover": share, "limits.degrade": share, "limits.fail": share, "limits.ramp": length, "limits.queue": {"discover", "0", "1", "learn"},
 		"limits.connections": {"0", "1", "4000", "learn"}, "health.hold": length, "health.min_in_service": {"auto", "0", "1"},
 	}

@@ -14,7 +14,7 @@ import (
 type reader struct {
 	file     string
 	lines    []string
-	open     func(string) ([]byte, error) // for the key file
+	open     func(string) ([]byte, error) // for the files that this one names
 	problems Problems
 	given    map[string]place   // every value that the file holds, by key
 	items    map[string][]place // of every list, those of its items

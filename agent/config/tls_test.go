@@ -13,31 +13,30 @@ import (
 	"testing"
 )
 
-// pemPair makes a certificate and its key.
-func pemPair(t *testing.T) (cert, key string) {
-	t.Helper()
+// makePEM makes a certificate and its key.
+func makePEM() (cert, key string, err error) {
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		return "", "", err
 	}
 	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1)}
 	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &secret.PublicKey, secret)
 	if err != nil {
-		t.Fatal(err)
+		return "", "", err
 	}
 	pkcs8, err := x509.MarshalPKCS8PrivateKey(secret)
 	if err != nil {
-		t.Fatal(err)
+		return "", "", err
 	}
 	block := func(kind string, b []byte) string {
 		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: b}))
 	}
-	return block("CERTIFICATE", der), block("PRIVATE KEY", pkcs8)
+	return block("CERTIFICATE", der), block("PRIVATE KEY", pkcs8), nil
 }
 
 func TestCertificate(t *testing.T) {
 	const text = "health:\n  tls: {listen: ['127.0.0.1:8443'], cert_file: c.pem, key_file: k.pem}\n"
-	cert, key := pemPair(t)
+	cert, key := onePair()
 	files := map[string]string{"/etc/c.pem": cert, "/etc/k.pem": key}
 	read := func(name string) ([]byte, error) {
 		if s, ok := files[name]; ok {

@@ -21,7 +21,9 @@ const DrainOver = 5 * time.Minute
 
 // Handler serves the local API: /api/v1/status, /api/v1/drain and resume,
 // /healthz, the table at /, and metrics at /metrics. now returns the status of
-// the newest beat, and whether there was one yet; ask passes an order on.
+// the newest beat, and whether there was one yet; ask passes an order on. An
+// order that a browser sends for a page of another origin is refused with 403
+// (Sec-Fetch-Site, else Origin), whatever the browser knows of passwords.
 func Handler(now func() (Status, bool), ask func(node string, resume bool, over time.Duration) error, metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/v1/drain", order(false, ask))
@@ -40,7 +42,7 @@ func Handler(now func() (Status, bool), ask func(node string, resume bool, over 
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		s.Table(w)
 	}))
-	return mux
+	return new(http.CrossOriginProtection).Handler(mux)
 }
 
 // known answers with show once there is a status, and says that the agent is
@@ -57,7 +59,8 @@ func known(now func() (Status, bool), show func(http.ResponseWriter, Status)) ht
 }
 
 // order reads an Order and passes it on. It must be called JSON, which a form of
-// a foreign page in the operator's browser cannot be.
+// a foreign page in the operator's browser cannot be, not even in one so old
+// that it does not say where a request comes from.
 func order(resume bool, ask func(node string, resume bool, over time.Duration) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {
 		if kind, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type")); kind != "application/json" {

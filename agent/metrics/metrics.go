@@ -29,6 +29,8 @@ type Snapshot struct {
 	DNS    dnsrr.Stats
 	Health health.Stats
 	Gossip gossip.Stats
+
+	AdminRefused uint64 // requests to listen.admin with a wrong token or certificate
 }
 
 // Handler serves /metrics: what now returns at each scrape, this build, and
@@ -61,6 +63,7 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 	out.dns(s.DNS)
 	out.health(s.Health)
 	out.gossip(s.Gossip)
+	out.counter("admin_refused_total", "Requests to listen.admin with a wrong token or certificate.", s.AdminRefused, nil)
 }
 
 // A sink makes constant metrics, all with the prefix of the product.
@@ -117,6 +120,7 @@ func (s sink) plan(v *node.View) {
 			s.gauge("node_utilisation_ratio", "Connections of a node over its limit.", float64(n.Connections)/float64(n.Limit), l, n.Name)
 		}
 	}
+	s.counter("returns_total", "How often this machine stood still for over five seconds, and went on.", v.Returns, nil)
 	s.gauge("farm_open", "1 while all nodes are over their marks.", truth(v.Plan.Open), nil)
 	s.gauge("dns_ttl_seconds", "TTL of the DNS answers now given.", v.Plan.TTL.Seconds(), nil)
 }
