@@ -20,6 +20,7 @@ import (
 // map's business. No list has math/rand: chance is an argument.
 var pure = map[string][]string{
 	"policy/balance":          {"cmp", "errors", "fmt", "maps", "math", "slices", "strings", "time"},
+	"policy/balance/sim":      {"cmp", "errors", "fmt", "math", "slices", "strings", "time"},
 	"dnsrr/pick.go":           {"cmp", "math", "math/bits", "slices", "time"},
 	"health/page.go":          {"html", "net/http", "strconv", "strings"}, // of http its constants, see constants
 	"health/agentcheck.go":    {"strconv"},
@@ -38,12 +39,16 @@ var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer",
 // where it stands, because the language has no constant arrays and maps.
 // TestSource holds that nobody writes to them.
 var tables = map[string]string{
-	"agent/gossip.retold":        "memberlist's words, and ours for them",
-	"agent/node.states":          "the law's words, and the balancers' for them",
-	"health.dialectNames":        "the words of an enumeration",
-	"health.protocolNames":       "the protocols and their paths",
-	"health.stateNames":          "the words of an enumeration",
-	"policy/balance.statusWords": "the words of an enumeration",
+	"agent/gossip.retold":          "memberlist's words, and ours for them",
+	"agent/node.states":            "the law's words, and the balancers' for them",
+	"health.dialectNames":          "the words of an enumeration",
+	"health.protocolNames":         "the protocols and their paths",
+	"health.stateNames":            "the words of an enumeration",
+	"policy/balance.statusWords":   "the words of an enumeration",
+	"policy/balance/sim.ablations": "rules that can be played",
+	"policy/balance/sim.acts":      "what an event does, by its word",
+	"policy/balance/sim.kinds":     "balancers' defaults, by product",
+	"policy/balance/sim.rules":     "rules that can be played",
 }
 
 // A source is one package's files for all systems, without tests.
