@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"net"
-	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -21,7 +21,7 @@ import (
 func eventually(t *testing.T, within time.Duration, what string, ok func() (string, bool)) {
 	t.Helper()
 	began := time.Now()
-	tick := time.NewTicker(50 * time.Millisecond)
+	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		seen, happened := ok()
@@ -52,8 +52,9 @@ func throughout(t *testing.T, d time.Duration, what string, ok func() (string, b
 
 // A status is what a node's API says of the farm.
 type status struct {
-	Alone bool
-	Nodes []standing
+	Alone  bool
+	Alarms []string
+	Nodes  []standing
 }
 
 // A standing is what a status says of a node. A nil is not known.
@@ -83,7 +84,7 @@ func (s status) String() string {
 // status asks n's agent on its own loopback. One that cannot be asked knows
 // nothing.
 func (n *node) status() (s status) {
-	r, err := n.space.get("http://127.0.0.1:9853/api/v1/status")
+	r, err := n.web.Get("http://127.0.0.1:9853/api/v1/status")
 	if err != nil {
 		return status{}
 	}
@@ -94,38 +95,54 @@ func (n *node) status() (s status) {
 	return s
 }
 
-// get asks from s, over a new connection.
-func (s space) get(url string) (*http.Response, error) {
-	c := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DialContext: s.dial, DisableKeepAlives: true}}
-	return c.Get(url)
+// metrics are what n's agent tells Prometheus.
+func (n *node) metrics(t *testing.T) string {
+	t.Helper()
+	r, err := n.web.Get("http://127.0.0.1:9853/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // probe asks n's healthcheck.htm as a balancer does. Status 0 is no answer.
 func (n *node) probe() (code int, state string) {
-	r, err := n.farm.hub.get(fmt.Sprintf("http://%s:8080/mapi/healthcheck.htm", n.addr))
+	r, err := n.farm.hub.web.Get(fmt.Sprintf("http://%s:8080/mapi/healthcheck.htm", n.addr))
 	if err != nil {
 		return 0, err.Error()
 	}
-	r.Body.Close()
+	defer r.Body.Close()
+	io.Copy(io.Discard, r.Body) // or the connection is not used again
 	return r.StatusCode, r.Header.Get("X-Evenkeel-State")
 }
 
-// lookup asks the DNS server at addr for the farm's addresses.
-func (f *farm) lookup(addr netip.Addr) (out []string, err error) {
+// lookup asks the DNS server at addr for the farm's IPv4 addresses.
+func (f *farm) lookup(addr netip.Addr) ([]string, error) { return f.ask(addr, dns.TypeA) }
+
+// ask asks the DNS server at addr for the farm's addresses of a kind.
+func (f *farm) ask(addr netip.Addr, kind uint16) (out []string, err error) {
 	var conn net.Conn
 	if conn, err = f.hub.dial(context.Background(), "udp", netip.AddrPortFrom(addr, 53).String()); err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	q := new(dns.Msg).SetQuestion("mail.test.", dns.TypeA)
+	q := new(dns.Msg).SetQuestion("mail.test.", kind)
 	c := dns.Client{Timeout: 5 * time.Second}
 	r, _, err := c.ExchangeWithConn(q, &dns.Conn{Conn: conn})
 	if err != nil {
 		return nil, err
 	}
 	for _, rr := range r.Answer {
-		if a, ok := rr.(*dns.A); ok {
-			out = append(out, a.A.String())
+		switch rr := rr.(type) {
+		case *dns.A:
+			out = append(out, rr.A.String())
+		case *dns.AAAA:
+			out = append(out, rr.AAAA.String())
 		}
 	}
 	if len(out) == 0 {
@@ -138,21 +155,28 @@ func (f *farm) lookup(addr netip.Addr) (out []string, err error) {
 // every client takes any of the addresses it is given.
 func (n *node) shares(t *testing.T, questions int) map[string]float64 {
 	t.Helper()
+	return n.farm.sharesFrom(t, n.addr, dns.TypeA, questions)
+}
+
+// sharesFrom is shares of any DNS server, by addresses of a kind.
+func (f *farm) sharesFrom(t *testing.T, at netip.Addr, kind uint16, questions int) map[string]float64 {
+	t.Helper()
 	got := map[string]float64{}
 	for range questions {
-		addrs, err := n.farm.lookup(n.addr)
+		addrs, err := f.ask(at, kind)
 		if err != nil {
-			t.Fatalf("asking %s: %v", n.id, err)
+			t.Fatalf("asking %s: %v", at, err)
 		}
 		for _, a := range addrs {
-			got[n.farm.idOf(a)] += 1 / float64(len(addrs)*questions)
+			got[f.idOf(a)] += 1 / float64(len(addrs)*questions)
 		}
 	}
 	return got
 }
 
 func (f *farm) byAddr(addr string) *node {
-	return f.nodes[slices.IndexFunc(f.nodes, func(n *node) bool { return n.addr.String() == addr })]
+	a := netip.MustParseAddr(addr)
+	return f.nodes[slices.IndexFunc(f.nodes, func(n *node) bool { return slices.Contains(n.set.Addrs, a) })]
 }
 
 func (f *farm) idOf(addr string) string { return f.byAddr(addr).id }

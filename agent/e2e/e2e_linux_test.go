@@ -12,7 +12,7 @@ import (
 // TestFarm plays every story on a stage of its own. Stories wait more than they
 // work, so all are played at once.
 func TestFarm(t *testing.T) {
-	needs(t, "ip", "nft", "nginx", "haproxy", "unbound")
+	needs(t, "ip", "nft", "nginx", "haproxy", "unbound", "promtool")
 	sweep()
 	bin := build(t)
 	var stories sync.WaitGroup
@@ -22,12 +22,24 @@ func TestFarm(t *testing.T) {
 	}{
 		{"start", startStory},
 		{"crash", crashStory},
+		{"freeze", freezeStory},
+		{"asked", askedStory},
+		{"brief", briefStory},
+		{"early", earlyStory},
 		{"stall", stallStory},
 		{"resolvers", resolversStory},
 		{"balancer", balancerStory},
+		{"families", familiesStory},
 		{"partition", partitionStory},
 		{"restart", restartStory},
 		{"guard", guardStory},
+		{"rounds", roundsStory},
+		{"add", addStory},
+		{"maintenance", maintenanceStory},
+		{"key", keyStory},
+		{"route", routeStory},
+		{"name", nameStory},
+		{"port", portStory},
 	} {
 		stories.Go(func() { t.Run(s.name, func(t *testing.T) { s.play(t, bin) }) })
 	}

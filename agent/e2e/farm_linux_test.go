@@ -1,36 +1,39 @@
 package e2e
 
 import (
-	"context"
 	"encoding/base64"
 	"fmt"
-	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"text/template"
 	"time"
 )
 
-// The stage has short times, so that a story takes seconds; answers live for
-// one, and a failing probe is held for five.
+// The stage has short times, so that a story takes seconds.
 const (
 	backlog = 100              // places in each accept queue
 	drain   = 3 * time.Second  // how long a node that leaves lets clients turn away
 	ramp    = 10 * time.Second // slow start
+	hold    = 5 * time.Second  // of a failing probe
+	ttl     = time.Second      // of answers
 	soon    = time.Minute      // within this happens what must, and has no time promised: three times what a busy machine was seen to need
 )
 
 // A farm is nodes around a hub: a switch, on which clients, resolvers and
 // balancers live too.
 type farm struct {
-	bin   string // the agent
-	dir   string // for files of all programs
-	hub   space
-	nodes []*node
+	bin    string // the agent
+	dir    string // for files of all programs
+	hub    space
+	nodes  []*node
+	relays []*relay     // through which all gossip; nil: it is not relayed
+	late   atomic.Int64 // see relay
 }
 
 // A node is one machine of the farm.
@@ -38,10 +41,22 @@ type node struct {
 	space
 	farm   *farm
 	id     string
-	addr   netip.Addr
-	limit  int // of connections
+	addr   netip.Addr // where its server and its agent are asked
+	limit  int        // of connections
+	set    settings
 	server server
 	agent  *process // the last that was started
+}
+
+// settings are what a story may change of a node's configuration before its
+// agent starts.
+type settings struct {
+	Name                   string
+	Addrs                  []netip.Addr     // which DNS hands out, and on which the agent listens
+	Join                   []netip.AddrPort // of all nodes
+	Advertise              string           // empty: the address that gossip listens on
+	Key                    string           // a file in the farm's folder
+	TTL, Hold, Ramp, Drain time.Duration
 }
 
 // A server is what the clients come for. It can hang as real ones do: the
@@ -52,31 +67,38 @@ type server interface {
 }
 
 // hubAddr is address i of the network: 0 is the hub, where questions come from
-// and the balancer stands, 1 and 2 are its resolvers, 10 and up the nodes.
+// and the balancer stands, 1 and 2 are its resolvers, 10 and up the nodes, 100
+// and up their relays.
 func hubAddr(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 77, 0, byte(1 + i)}) }
 
 // newFarm builds a stage with one node for each limit, called a, b, c, and
 // starts everything but the agents. The server of a is nginx.
 func newFarm(t *testing.T, bin, name string, limits ...int) *farm {
 	t.Helper()
+	f := newStage(t, bin, name, limits...)
+	f.nodes[0].server = f.nodes[0].nginx(t)
+	for _, n := range f.nodes[1:] {
+		n.server = n.sluggard(t)
+	}
+	return f
+}
+
+// newStage builds a farm without servers.
+func newStage(t *testing.T, bin, name string, limits ...int) *farm {
+	t.Helper()
 	f := &farm{bin: bin, dir: t.TempDir(), hub: newSpace(t, name+"-hub")}
 	f.hub.ip(t, "link add hub type bridge\nlink set hub up\naddress add 10.77.0.1/24 dev hub\naddress add 10.77.0.2/24 dev hub\naddress add 10.77.0.3/24 dev hub")
-	key := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32)))
-	f.write(t, "gossip.key", key)
+	f.write(t, "gossip.key", base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32))))
 	f.write(t, "stat", "cpu 0 0 0 100 0 0 0 0 0 0\n")
 	for i, limit := range limits {
 		id := string(rune('a' + i))
 		n := &node{farm: f, id: id, addr: hubAddr(10 + i), limit: limit, space: newSpace(t, name+"-"+id)}
+		n.set = settings{Name: id, Addrs: []netip.Addr{n.addr}, Key: "gossip.key", TTL: ttl, Hold: hold, Ramp: ramp, Drain: drain}
 		n.plug(t)
-		if i == 0 {
-			n.server = n.nginx(t)
-		} else {
-			n.server = n.sluggard(t)
-		}
 		f.nodes = append(f.nodes, n)
 	}
 	for _, n := range f.nodes {
-		f.write(t, n.id+".yaml", n.config(t))
+		n.set.Join = f.peers()
 	}
 	return f
 }
@@ -96,37 +118,48 @@ func (f *farm) write(t *testing.T, name, text string) string {
 	return name
 }
 
-// config is the same for all nodes but for its name, address and limit.
-func (n *node) config(t *testing.T) string {
+// peers are where all agents gossip.
+func (f *farm) peers() (all []netip.AddrPort) {
+	for _, n := range f.nodes {
+		all = append(all, netip.AddrPortFrom(n.addr, 7946))
+	}
+	return all
+}
+
+// On is the list of a node's addresses with a port.
+func (s settings) On(port uint16) string {
+	var all []string
+	for _, a := range s.Addrs {
+		all = append(all, strconv.Quote(netip.AddrPortFrom(a, port).String()))
+	}
+	return "[" + strings.Join(all, ", ") + "]"
+}
+
+// configure writes n's configuration, and returns the file.
+func (n *node) configure(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	err := template.Must(template.New("").Parse(`
-node: {name: {{.ID}}, addresses: ["{{.Addr}}"]}
-zone: {name: mail.test., ttl: {min: 1s, max: 1s}}
+node: {name: {{.Name}}, addresses: [{{range .Addrs}}"{{.}}", {{end}}]}
+zone: {name: mail.test., ttl: {min: {{.TTL}}, max: {{.TTL}}}}
 listen:
-  dns: ["{{.Addr}}:53"]
-  health: ["{{.Addr}}:8080"]
-  agent_check: ["{{.Addr}}:3333"]
-  gossip: "{{.Addr}}:7946"
-gossip: {key_file: gossip.key, join: [{{range .Peers}}"{{.}}:7946", {{end}}]}
+  dns: {{.On 53}}
+  health: {{.On 8080}}
+  agent_check: {{.On 3333}}
+  gossip: "{{index .Addrs 0}}:7946"
+gossip: {key_file: {{.Key}}, advertise: "{{.Advertise}}", join: [{{range .Join}}"{{.}}", {{end}}]}
 sources: [listener: {ports: [25]}]
 limits: {connections: {{.Limit}}, ramp: {{.Ramp}}}
-health: {hold: 5s}
+health: {hold: {{.Hold}}}
 drain: {{.Drain}}
-`)).Execute(&b, map[string]any{
-		"ID": n.id, "Addr": n.addr, "Peers": n.farm.addrs(), "Limit": n.limit, "Ramp": ramp, "Drain": drain,
-	})
+`)).Execute(&b, struct {
+		settings
+		Limit int
+	}{n.set, n.limit})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b.String()
-}
-
-func (f *farm) addrs() (all []string) {
-	for _, n := range f.nodes {
-		all = append(all, n.addr.String())
-	}
-	return all
+	return n.farm.write(t, n.id+".yaml", b.String())
 }
 
 // start starts n's agent. All nodes share this machine's processors, which
@@ -134,7 +167,7 @@ func (f *farm) addrs() (all []string) {
 // processor time that stands still, which is not measurable.
 func (n *node) start(t *testing.T) {
 	t.Helper()
-	n.agent = n.space.start(t, []string{"HOST_PROC=" + n.farm.dir}, n.farm.bin, "run", "--config", filepath.Join(n.farm.dir, n.id+".yaml"))
+	n.agent = n.space.start(t, []string{"HOST_PROC=" + n.farm.dir}, n.farm.bin, "run", "--config", n.configure(t))
 }
 
 // startAll starts every agent, and waits until each gives all nodes their fair
@@ -163,80 +196,5 @@ func (n *node) terminate(t *testing.T) {
 	}
 	if got := n.agent.cmd.ProcessState.ExitCode(); got != 0 {
 		t.Errorf("%s: exit status %d after SIGTERM, want 0", n.id, got)
-	}
-}
-
-// peers are the addresses of the other nodes, in the words of nftables.
-func (n *node) peers() string {
-	var all []string
-	for _, o := range n.farm.nodes {
-		if o != n {
-			all = append(all, o.addr.String())
-		}
-	}
-	return "{ " + strings.Join(all, ", ") + " }"
-}
-
-// cut takes n's peers from it, and nothing else.
-func (n *node) cut(t *testing.T) {
-	t.Helper()
-	n.nft(t, fmt.Sprintf(`table inet cut {
-		chain in {
-			type filter hook input priority 0
-			ip saddr %[1]s drop
-		}
-		chain out {
-			type filter hook output priority 0
-			ip daddr %[1]s drop
-		}
-	}`, n.peers()))
-}
-
-// mend undoes cut.
-func (n *node) mend(t *testing.T) {
-	t.Helper()
-	n.nft(t, "delete table inet cut")
-}
-
-// lose drops so many percent of what n's peers send to it.
-func (n *node) lose(t *testing.T, percent int) {
-	t.Helper()
-	n.nft(t, fmt.Sprintf(`table inet loss {
-		chain in {
-			type filter hook input priority 0
-			ip saddr %s numgen random mod 100 < %d drop
-		}
-	}`, n.peers(), percent))
-}
-
-// A crowd is clients that stay until they are sent home.
-type crowd struct{ conns []net.Conn }
-
-func newCrowd(t *testing.T) *crowd {
-	c := &crowd{}
-	t.Cleanup(c.leave)
-	return c
-}
-
-// leave hangs up all.
-func (c *crowd) leave() {
-	for _, conn := range c.conns {
-		conn.Close()
-	}
-	c.conns = nil
-}
-
-// connect makes count connections to n's server. The kernel makes them, whether
-// the server hangs or not, as long as its queue is not full.
-func (n *node) connect(t *testing.T, c *crowd, count int) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), soon)
-	defer cancel()
-	for range count {
-		conn, err := n.farm.hub.dial(ctx, "tcp", netip.AddrPortFrom(n.addr, 25).String())
-		if err != nil {
-			t.Fatalf("connecting to %s: %v", n.id, err)
-		}
-		c.conns = append(c.conns, conn)
 	}
 }

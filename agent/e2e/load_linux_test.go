@@ -1,14 +1,11 @@
 package e2e
 
 import (
-	"bufio"
-	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -99,13 +96,8 @@ func turn(i, n int) int {
 func (f *farm) asked(t *testing.T) (sum int) {
 	t.Helper()
 	for _, n := range f.nodes {
-		r, err := n.space.get("http://127.0.0.1:9853/metrics")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Body.Close()
-		for lines := bufio.NewScanner(r.Body); lines.Scan(); {
-			if labels, count, ok := strings.Cut(lines.Text(), "} "); ok && strings.HasPrefix(labels, "evenkeel_dns_queries_total{") {
+		for line := range strings.Lines(n.metrics(t)) {
+			if labels, count, ok := strings.Cut(strings.TrimSpace(line), "} "); ok && strings.HasPrefix(labels, "evenkeel_dns_queries_total{") {
 				n, _ := strconv.Atoi(count)
 				sum += n
 			}
@@ -130,121 +122,4 @@ func (f *farm) connections(t *testing.T, all int) map[string]float64 {
 		return fmt.Sprint(got), sum == all
 	})
 	return got
-}
-
-// Two nodes are loaded in turns, at once, and at once when one has just been cut
-// off, with a third of all packets between the agents lost. One probe may fail,
-// never both.
-func guardStory(t *testing.T, bin string) {
-	f := newFarm(t, bin, "guard", 200, 200, 400)
-	for _, n := range f.nodes {
-		n.lose(t, 30)
-	}
-	f.startAll(t)
-	a, b := f.nodes[0], f.nodes[1]
-	ctx, stop := context.WithCancel(t.Context())
-	var watch sync.WaitGroup
-	watch.Go(func() { neverBoth(ctx, t, a, b) })
-	defer watch.Wait()
-	defer stop()
-
-	first, second := newCrowd(t), newCrowd(t)
-	overload(t, first, a)
-	a.says(t, 503, "failing") // the others have room
-	overload(t, second, b)
-	a.says(t, 200, "degraded") // now they have not
-	a.relieve(first)
-	b.says(t, 503, "failing")
-	b.relieve(second)
-	for _, apart := range []bool{false, true} {
-		f.calm(t)
-		if apart {
-			a.cut(t) // the last that each has heard is that the other has room
-		}
-		overload(t, first, a, b)
-		a.suffers(t)
-		b.suffers(t)
-		throughout(t, 4*time.Second, "one of a and b does not fail", func() (string, bool) {
-			one, _ := a.probe()
-			other, _ := b.probe()
-			return fmt.Sprint(one, " ", other), one != 503 || other != 503
-		})
-		a.relieve(first)
-		b.relieve(first)
-	}
-	a.mend(t)
-	f.calm(t)
-}
-
-// calm waits until every agent has heard of all that they are up.
-func (f *farm) calm(t *testing.T) {
-	t.Helper()
-	for _, at := range f.nodes {
-		eventually(t, soon, at.id+" sees all up", func() (string, bool) {
-			s := at.status()
-			down := slices.ContainsFunc(s.Nodes, func(n standing) bool { return n.State != "up" })
-			return s.String(), len(s.Nodes) == len(f.nodes) && !down
-		})
-	}
-}
-
-// overload fills the queues of nodes over the mark to fail, all at once.
-func overload(t *testing.T, c *crowd, nodes ...*node) {
-	t.Helper()
-	for _, n := range nodes {
-		n.server.stall()
-	}
-	for range overFail {
-		for _, n := range nodes {
-			n.connect(t, c, 1)
-		}
-	}
-}
-
-// relieve lets n's server go on, without those who waited.
-func (n *node) relieve(c *crowd) {
-	c.leave()
-	n.server.resume()
-}
-
-// says waits until n's probe does.
-func (n *node) says(t *testing.T, want int, state string) {
-	t.Helper()
-	eventually(t, soon, fmt.Sprintf("the probe of %s says %d %s", n.id, want, state), func() (string, bool) {
-		code, is := n.probe()
-		return fmt.Sprint(code, " ", is, "; ", n.status()), code == want && is == state
-	})
-}
-
-// suffers waits until n knows that its queue is over the mark to fail.
-func (n *node) suffers(t *testing.T) {
-	t.Helper()
-	eventually(t, soon, n.id+" knows that its queue is nearly full", func() (string, bool) {
-		s := n.status()
-		q := s.of(n.id).Queue
-		return s.String(), q != nil && *q >= backlog*9/10
-	})
-}
-
-// neverBoth probes a and b until ctx is done. Probes take time: that of b
-// counts when a failed before and after.
-func neverBoth(ctx context.Context, t *testing.T, a, b *node) {
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	var samples, failing int
-	for ctx.Err() == nil {
-		before, _ := a.probe()
-		between, _ := b.probe()
-		if before == 503 || between == 503 {
-			failing++
-		}
-		if before == 503 && between == 503 {
-			if after, _ := a.probe(); after == 503 {
-				t.Error("both probes fail")
-			}
-		}
-		samples++
-		<-tick.C
-	}
-	t.Logf("of %d samples one of the probes failed in %d", samples, failing)
 }

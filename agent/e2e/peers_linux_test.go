@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"net"
+	"net/netip"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -54,7 +55,8 @@ func (f *farm) haproxy(t *testing.T) balancer {
 	t.Helper()
 	var servers strings.Builder
 	for _, n := range f.nodes {
-		fmt.Fprintf(&servers, "  server %s %s:25\n", n.id, n.addr)
+		to := n.set.Addrs[len(n.set.Addrs)-1] // the IPv6 one, where there is one
+		fmt.Fprintf(&servers, "  server %s %s\n", n.id, netip.AddrPortFrom(to, 25))
 	}
 	b := balancer{f, filepath.Join(f.dir, "haproxy.sock")}
 	file := f.write(t, "haproxy.cfg", fmt.Sprintf(`

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -21,18 +24,41 @@ type nginx struct{ *process }
 func (n *node) nginx(t *testing.T) server {
 	t.Helper()
 	dir := t.TempDir()
-	file := n.farm.write(t, "nginx.conf", fmt.Sprintf(`
+	var listen strings.Builder
+	for _, a := range n.set.Addrs {
+		fmt.Fprintf(&listen, "listen %s backlog=%d; ", netip.AddrPortFrom(a, 25), backlog)
+	}
+	file := n.farm.write(t, n.id+"-nginx.conf", fmt.Sprintf(`
 daemon off; master_process off; error_log stderr; pid %s;
 events { worker_connections 4096; }
 http {
   access_log off; client_header_timeout 1h;
   client_body_temp_path %[2]s; proxy_temp_path %[2]s; fastcgi_temp_path %[2]s; uwsgi_temp_path %[2]s; scgi_temp_path %[2]s;
-  server { listen %[3]s:25 backlog=%[4]d; return 204; }
-}`, filepath.Join(dir, "pid"), dir, n.addr, backlog))
+  server { %[3]sreturn 204; }
+}`, filepath.Join(dir, "pid"), dir, &listen))
+	n.command(t, "nginx", "-e", "stderr", "-c", file)
 	p := n.space.start(t, nil, "nginx", "-e", "stderr", "-c", file)
 	n.listens(t)
 	return nginx{p}
 }
+
+// command lets operators on n type name alone, for name with args.
+func (n *node) command(t *testing.T, name string, args ...string) {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err == nil {
+		err = os.MkdirAll(n.commands(), 0o700)
+	}
+	if err == nil {
+		script := fmt.Appendf(nil, "#!/bin/sh\nexec %s %s \"$@\"\n", path, strings.Join(args, " "))
+		err = os.WriteFile(filepath.Join(n.commands(), name), script, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (n *node) commands() string { return filepath.Join(n.farm.dir, n.id) }
 
 func (s nginx) stall()  { s.cmd.Process.Signal(syscall.SIGSTOP) }
 func (s nginx) resume() { s.cmd.Process.Signal(syscall.SIGCONT) }

@@ -3,14 +3,18 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -30,15 +34,22 @@ func sweep() {
 }
 
 // A space is a network namespace: a machine, as far as the network can tell.
-type space struct{ name string }
+type space struct {
+	name string
+	web  *http.Client // asks from here
+}
 
 // newSpace makes a space with a loopback interface. It is gone after the test,
 // with all links into it.
 func newSpace(t *testing.T, name string) space {
 	t.Helper()
-	s := space{fmt.Sprintf("%s%d-%s", prefix, os.Getpid(), name)}
+	s := space{name: fmt.Sprintf("%s%d-%s", prefix, os.Getpid(), name)}
+	s.web = &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DialContext: s.dial}}
 	run(t, "", "ip", "netns", "add", s.name)
-	t.Cleanup(func() { run(t, "", "ip", "netns", "delete", s.name) })
+	t.Cleanup(func() {
+		s.web.CloseIdleConnections()
+		run(t, "", "ip", "netns", "delete", s.name)
+	})
 	s.ip(t, "link set lo up")
 	return s
 }
@@ -92,17 +103,39 @@ func (s space) dial(ctx context.Context, network, addr string) (c net.Conn, err 
 
 // A process is a program that runs until it is killed, or the test is over.
 type process struct {
-	cmd  *exec.Cmd
-	gone chan struct{} // closed when it has ended
+	cmd      *exec.Cmd
+	out, log record        // what it has printed so far, to stdout and to stderr
+	gone     chan struct{} // closed when it has ended
+}
+
+// A record keeps what is written, and passes it on.
+type record struct {
+	to io.Writer
+
+	mu   sync.Mutex // guards text
+	text strings.Builder
+}
+
+func (r *record) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.text.Write(b)
+	return r.to.Write(b)
+}
+
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
 }
 
 // start runs a program in s. What it prints is shown if the test fails. It
 // does not outlive the thread that started it, and so not a test that crashes.
 func (s space) start(t *testing.T, env []string, name string, args ...string) *process {
 	t.Helper()
-	p := &process{exec.Command(name, args...), make(chan struct{})}
+	p := &process{cmd: exec.Command(name, args...), out: record{to: t.Output()}, log: record{to: t.Output()}, gone: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), env...)
-	p.cmd.Stdout, p.cmd.Stderr = t.Output(), t.Output()
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.log
 	// A group of its own: when a shell ends, the kernel wakes who is stopped in
 	// the groups that it leaves behind, and the test may be in one.
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
