@@ -21,7 +21,7 @@ func drainCommand(e env) *cobra.Command {
 	c := &cobra.Command{Use: "drain [NODE]", Short: "take a node out of new work gently", Args: atMostOne}
 	at := agentFlags(c)
 	over := c.Flags().Duration("over", dashboard.DrainOver, "how long its probe still says yes")
-	wait := c.Flags().Bool("wait", false, "wait until it holds no connection")
+	wait := c.Flags().Bool("wait", false, "wait until it holds no connection, and no resolver its address")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		agent, err := at.find(e)
 		if err != nil {
@@ -97,15 +97,25 @@ func (o order) give(ctx context.Context, what string) error {
 	return err
 }
 
-// empty waits until the node holds no connection, and says how many are left.
+// empty waits until the node holds no connection and no resolver can still
+// hold its address, and says how many connections are left.
 func (o order) empty(ctx context.Context) error {
+	s, err := o.agent.status(ctx)
+	if err != nil {
+		return err
+	}
+	forgotten := time.Now().Add(time.Duration(s.TTLMax * float64(time.Second)))
 	last := -1
-	_, err := o.until(ctx, func(n dashboard.Node) bool {
+	_, err = o.until(ctx, func(n dashboard.Node) bool {
+		left := time.Until(forgotten)
 		if n.Connections != nil && *n.Connections != last {
-			last = *n.Connections
-			fmt.Fprintf(o.e.stdout, "%s: %d connections\n", n.Name, last)
+			if last = *n.Connections; last == 0 && left > 0 {
+				fmt.Fprintf(o.e.stdout, "%s: 0 connections; resolvers may send more for %v\n", n.Name, left.Round(time.Second))
+			} else {
+				fmt.Fprintf(o.e.stdout, "%s: %d connections\n", n.Name, last)
+			}
 		}
-		return last == 0
+		return last == 0 && left <= 0
 	})
 	return err
 }

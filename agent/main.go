@@ -29,7 +29,7 @@ type env struct {
 
 // commands lists every command; one file each. Nouns show, verbs change.
 func commands(e env) []*cobra.Command {
-	return []*cobra.Command{runCommand(e), demoCommand(e), checkCommand(e), statusCommand(e), drainCommand(e), resumeCommand(e), delegationCommand(e), versionCommand(e)}
+	return []*cobra.Command{runCommand(e), demoCommand(e), checkCommand(e), statusCommand(e), drainCommand(e), resumeCommand(e), delegationCommand(e), simulateCommand(e), versionCommand(e)}
 }
 
 func main() {
@@ -65,7 +65,7 @@ func command(ctx context.Context, e env) int {
 	root.AddCommand(commands(e)...)
 	refuseUnknownTopics(root)
 	ran, err := root.ExecuteContextC(ctx)
-	return report(e.stderr, ran, err)
+	return explain(e.stderr, ran, err)
 }
 
 // refuseUnknownTopics makes help of a command that does not exist wrong usage;
@@ -81,8 +81,8 @@ func refuseUnknownTopics(root *cobra.Command) {
 	}
 }
 
-// report tells an operator what went wrong, and returns the exit status.
-func report(w io.Writer, ran *cobra.Command, err error) int {
+// explain tells an operator what went wrong, and returns the exit status.
+func explain(w io.Writer, ran *cobra.Command, err error) int {
 	var problems config.Problems
 	switch {
 	case err == nil:

@@ -182,6 +182,7 @@ func maintenanceStory(t *testing.T, bin string) {
 	clients.happy(t)
 	s.says("clients: %v", clients)
 }
+
 // A node is asked by another to drain, and started anew before that request is
 // forgotten. It carries out nothing that was asked of its former self.
 func askedStory(t *testing.T, bin string) {

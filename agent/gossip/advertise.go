@@ -58,9 +58,12 @@ func sourceTo(peer string, bind netip.Addr) (netip.Addr, error) {
 }
 
 // warnIfUnreachable says so when peers elsewhere are given an address that
-// means their own machine to them.
+// means their own machine to them, or none of this machine's.
 func (c *Cluster) warnIfUnreachable() {
 	own := c.Addr()
+	if here, err := net.InterfaceAddrs(); err == nil && c.options.Transport == nil && !among(here, own.Addr()) {
+		c.log.Warn("the advertised address is none of this machine's: unless something forwards it, peers hear this node and it never hears them", "advertise", own)
+	}
 	if !own.Addr().IsLoopback() {
 		return
 	}
@@ -70,4 +73,15 @@ func (c *Cluster) warnIfUnreachable() {
 			return
 		}
 	}
+}
+
+// among says that a is one of a machine's addresses.
+func among(here []net.Addr, a netip.Addr) bool {
+	for _, h := range here {
+		p, err := netip.ParsePrefix(h.String())
+		if err == nil && (p.Addr().Unmap() == a || a.IsLoopback() && p.Addr().IsLoopback() && p.Contains(a)) {
+			return true
+		}
+	}
+	return false
 }

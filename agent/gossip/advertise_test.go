@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"net"
 	"net/netip"
 	"testing"
 )
@@ -50,6 +51,25 @@ func TestUnreachableAdvertiseIsSaid(t *testing.T) {
 		n.Close()
 		if got := log.having("level=WARN", "cannot reach", c.join); len(got) != c.want {
 			t.Errorf("peer %s: %d warnings, want %d", c.join, len(got), c.want)
+		}
+	}
+}
+
+func TestAmong(t *testing.T) {
+	prefix := func(s string) net.Addr {
+		ip, n, err := net.ParseCIDR(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.IP = ip
+		return n
+	}
+	here := []net.Addr{prefix("127.0.0.1/8"), prefix("192.0.2.7/24"), prefix("2001:db8::7/64")}
+	for a, want := range map[string]bool{
+		"127.0.0.1": true, "127.0.0.2": true, "::1": false, "192.0.2.7": true, "192.0.2.8": false, "2001:db8::7": true, "203.0.113.9": false,
+	} {
+		if got := among(here, netip.MustParseAddr(a)); got != want {
+			t.Errorf("%s: got %v", a, got)
 		}
 	}
 }
