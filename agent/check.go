@@ -20,6 +20,9 @@ func checkCommand(e env) *cobra.Command {
 			return err
 		}
 		_, err = fmt.Fprintf(e.stdout, "%s: nothing is wrong with it\n%s", cfg.File, guarded(cfg))
+		if hint := forgetful(cfg); hint != "" && err == nil {
+			_, err = fmt.Fprintf(e.stdout, "hint: %s\n", hint)
+		}
 		return err
 	}
 	return c

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"evenkeel/agent/node"
 )
@@ -52,18 +53,25 @@ func (a *agent) note(d node.Drain) {
 	a.drains <- d
 }
 
-// keep writes drains until ctx is done, and then the last one.
+// keep writes drains, and now and then what was learnt, until ctx is done, and
+// then the last of both.
 func (a *agent) keep(ctx context.Context) {
+	tick := time.NewTicker(keepEvery)
+	defer tick.Stop()
+	said := ""
 	for {
 		select {
 		case d := <-a.drains:
 			a.write(d)
+		case <-tick.C:
+			said = a.keepLearnt(said)
 		case <-ctx.Done():
 			select {
 			case d := <-a.drains:
 				a.write(d)
 			default:
 			}
+			a.keepLearnt(said)
 			return
 		}
 	}
@@ -75,7 +83,7 @@ func (a *agent) write(d node.Drain) {
 	}
 }
 
-// write makes the file whole or not at all; no drain is no file.
+// write keeps d; no drain is no file.
 func write(folder string, d node.Drain) error {
 	name := filepath.Join(folder, drainFile)
 	if d == (node.Drain{}) {
@@ -84,11 +92,16 @@ func write(folder string, d node.Drain) error {
 		}
 		return nil
 	}
-	b, err := json.Marshal(node.Drain{Since: d.Since.Round(0), Over: d.Over})
+	return replace(name, node.Drain{Since: d.Since.Round(0), Over: d.Over})
+}
+
+// replace makes the file whole or not at all, and its folder.
+func replace(name string, of any) error {
+	b, err := json.Marshal(of)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
 	if err := os.WriteFile(name+".new", b, 0o644); err != nil {

@@ -131,5 +131,5 @@ func (a *agent) settle(n *node.Node, cfg config.Config, records dnsrr.Records) {
 	even := n.Rules.Even
 	n.Rules = rulesOf(cfg, a.farm.Addr())
 	n.Rules.Even = even
-	n.Connections, n.QueueLimit = cfg.Limits.Connections, cfg.Limits.Queue
+	n.Connections, n.Learn, n.QueueLimit = cfg.Limits.Connections, cfg.Limits.Learn, cfg.Limits.Queue
 }

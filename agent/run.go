@@ -40,6 +40,7 @@ func run(ctx context.Context, e env, file string) error {
 	if err := a.remember(); err != nil {
 		return err
 	}
+	a.recall()
 	if err := a.introduce(e.stdout); err != nil {
 		return err
 	}
@@ -80,6 +81,9 @@ func clockOnly(groups []string, a slog.Attr) slog.Attr {
 func (a *agent) warn(cfg config.Config) {
 	for _, name := range exposed(cfg.Admin, os.Stat) {
 		a.log.Warn("every user of this machine may read what lets into listen.admin: chmod o= FILE", "file", name)
+	}
+	if hint := forgetful(cfg); hint != "" {
+		a.log.Warn(hint)
 	}
 }
 

@@ -34,7 +34,8 @@ func (s source) variable(d *ast.GenDecl, v *ast.ValueSpec) (complaints []string)
 		_, listed := tables[s.dir+"."+name.Name]
 		switch {
 		case name.Name == "_": // says that a type has an interface's methods
-		case strings.Contains(comments(d.Doc, v.Doc), "//go:embed ") && typed(v, "string"): // a string's bytes cannot be written
+		case strings.Contains(comments(d.Doc, v.Doc), "//go:embed ") && (typed(v, "string") || isFolder(v.Type)): // neither's bytes can be written
+			complaints = append(complaints, s.written(name.Name)...)
 		case i < len(v.Values) && isError(v.Values[i]) && strings.HasPrefix(strings.ToLower(name.Name), "err"):
 			complaints = append(complaints, s.written(name.Name)...)
 		case listed && i < len(v.Values) && isTable(v.Values[i]):
@@ -59,6 +60,12 @@ func comments(groups ...*ast.CommentGroup) (all string) {
 func typed(v *ast.ValueSpec, name string) bool {
 	id, ok := v.Type.(*ast.Ident)
 	return ok && id.Name == name
+}
+
+// isFolder: embed.FS, which is read-only.
+func isFolder(e ast.Expr) bool {
+	sel, ok := e.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == "FS"
 }
 
 // isError: errors.New or fmt.Errorf makes it.

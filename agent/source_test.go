@@ -41,6 +41,7 @@ var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer",
 var tables = map[string]string{
 	"agent/gossip.retold":          "memberlist's words, and ours for them",
 	"agent/node.states":            "the law's words, and the balancers' for them",
+	"agent/report.words":           "what the columns mean",
 	"health.dialectNames":          "the words of an enumeration",
 	"health.protocolNames":         "the protocols and their paths",
 	"health.stateNames":            "the words of an enumeration",

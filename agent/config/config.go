@@ -87,7 +87,8 @@ type Listener struct {
 // A Limits says how much this node carries, and at which shares of that it
 // changes its state: 0 < Recover < Degrade < Fail <= 1.
 type Limits struct {
-	Connections int           // at least 1
+	Connections int           // at least 1; where Learn begins
+	Learn       bool          // the limit of connections is learnt from what the node holds
 	Queue       int           // places in the worst queue, at least 1; 0 = to be discovered
 	Degrade     float64       // from here on new work goes elsewhere
 	Recover     float64       // and below here it comes back

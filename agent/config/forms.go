@@ -116,6 +116,25 @@ func whole(low, high int) form[int] {
 	}}
 }
 
+// learnt sets a limit of connections: a number, or "learn", from the default or
+// from the number given.
+func learnt(l *Limits) func(*reader, value) {
+	n := whole(1, 10_000_000)
+	form := form[Limits]{"learn, learn from N or " + n.want, func(s string) (Limits, error) {
+		if s == "learn" {
+			return Limits{Connections: l.Connections, Learn: true}, nil
+		}
+		from, learn := strings.CutPrefix(s, "learn from ")
+		x, err := n.read(from)
+		return Limits{Connections: x, Learn: learn}, err
+	}}
+	return func(r *reader, v value) {
+		if x, ok := understand(r, v, form); ok {
+			l.Connections, l.Learn = x.Connections, x.Learn
+		}
+	}
+}
+
 // port is a TCP port that a packet can carry.
 func port() form[uint16] {
 	f := whole(1, math.MaxUint16)

@@ -119,6 +119,8 @@ func TestValues(t *testing.T) {
 		{"gossip: {advertise: '10.0.0.11:7000'}", func(c Config) any { return c.Gossip.Advertise }, sock("10.0.0.11:7000")},
 		{"sources: [listener: {ports: [25, 993], addresses: [10.0.0.1]}]", func(c Config) any { return c.Sources.Listener }, Listener{[]uint16{25, 993}, []netip.Addr{addr("10.0.0.1")}}},
 		{"limits: {connections: 1, queue: 1000}", func(c Config) any { return []int{c.Limits.Connections, c.Limits.Queue} }, []int{1, 1000}},
+		{"limits: {connections: learn}", func(c Config) any { return c.Limits }, Limits{4000, true, 0, 0.70, 0.55, 0.90, 300 * time.Second}},
+		{"limits: {connections: learn from 6000}", func(c Config) any { return []any{c.Limits.Connections, c.Limits.Learn} }, []any{6000, true}},
 		{"limits: {recover: 0.1, degrade: .5, fail: 1}", func(c Config) any { return []float64{c.Limits.Recover, c.Limits.Degrade, c.Limits.Fail} }, []float64{0.1, 0.5, 1}},
 		{"limits: {ramp: 0s}", func(c Config) any { return c.Limits.Ramp }, time.Duration(0)},
 		{"health: {hold: 1m30s, min_in_service: 2}", func(c Config) any { return c.Health }, Health{Hold: 90 * time.Second, MinInService: 2}},

@@ -34,7 +34,7 @@ func words() map[string][]string {
 		"admin.token_file": {"''", "admin.token", "short.token", "other.token"}, "admin.cert_file": {"''", "admin.crt", "admin.key"},
 		"admin.key_file": {"''", "admin.key"}, "admin.client_ca_file": {"''", "admin.crt", "empty.token"},
 		"limits.recover": share, "limits.degrade": share, "limits.fail": share, "limits.ramp": length, "limits.queue": {"discover", "0", "1", "learn"},
-		"limits.connections": {"0", "1", "4000", "learn"}, "health.hold": length, "health.min_in_service": {"auto", "0", "1"},
+		"limits.connections": {"0", "1", "4000", "learn", "learn from 0", "learn from 9"}, "health.hold": length, "health.min_in_service": {"auto", "0", "1"},
 	}
 }
 

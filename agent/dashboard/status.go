@@ -27,10 +27,18 @@ type Status struct {
 	Open    bool     `json:"open"`  // all nodes are over their marks
 	Alone   bool     `json:"alone"` // most of the farm vanished at once
 	TTL     float64  `json:"ttl_seconds"`
+	TTLMax  float64  `json:"ttl_max_seconds"` // of answers given before: a resolver may hold one for so long
 	Nodes   []Node   `json:"nodes"`
 	Sources []Source `json:"sources"`
 	Members []Member `json:"members"`
 	Alarms  []string `json:"alarms"` // what an operator must see; empty most of the time
+	Hints   []string `json:"hints"`  // what an operator could make better; empty most of the time
+
+	// Of the new connections of the last quarter of an hour, how many went to
+	// other nodes than the answers sent them to, at least, 0..1, and which node
+	// got most of them. Null: not known; see [balance.Astray].
+	Astray   *float64 `json:"astray"`
+	AstrayTo string   `json:"astray_to"` // empty: none
 }
 
 // A Node is one node of the farm as this agent sees it. A null is a number
@@ -48,6 +56,18 @@ type Node struct {
 	QueueLimit       int      `json:"queue_limit"`
 	AgeSeconds       float64  `json:"age_seconds"`  // of its Fact; -1: none heard
 	RampSeconds      float64  `json:"ramp_seconds"` // how long its slow start has run
+
+	Learnt *Learnt `json:"learnt,omitempty"` // of the agent's own node alone
+}
+
+// A Learnt is where the queues of a node begin to grow, as far as it was seen;
+// see [balance.Learnt]. It is shown beside the limit, whether that follows it or not.
+type Learnt struct {
+	Connections *int   `json:"connections"`
+	Low         *int   `json:"low"` // with 95 % confidence it lies between these
+	High        *int   `json:"high"`
+	Why         string `json:"why"` // queue; or why it is not known: unseen, calm, few, alike
+	Text        string `json:"text"`
 }
 
 // A Source is one thing that is measured here. Age −1: never read.
@@ -69,11 +89,22 @@ type Member struct {
 func Of(v *node.View, version string, members []Member, alarms []string) Status {
 	s := Status{
 		Node: v.Name, Version: version, At: v.At.Format(time.RFC3339Nano),
-		Open: v.Plan.Open, Alone: v.Plan.Alone, TTL: v.Plan.TTL.Seconds(),
-		Nodes: []Node{}, Sources: []Source{}, Members: append([]Member{}, members...), Alarms: append([]string{}, alarms...),
+		Open: v.Plan.Open, Alone: v.Plan.Alone, TTL: v.Plan.TTL.Seconds(), TTLMax: v.Longest.Seconds(),
+		Nodes: []Node{}, Sources: []Source{}, Members: append([]Member{}, members...), Alarms: append([]string{}, alarms...), Hints: []string{},
 	}
 	for _, n := range v.Plan.Nodes {
 		s.Nodes = append(s.Nodes, nodeOf(n, v.Addrs[n.Name]))
+		if n.Name == v.Name {
+			s.Nodes[len(s.Nodes)-1].Learnt = learntOf(v.Learner.Learnt())
+		}
+	}
+	if a := v.Plan.Astray; a.Known {
+		s.Astray, s.AstrayTo = &a.Share, a.More
+	}
+	for _, hint := range []string{v.Astray(), v.LimitHint()} {
+		if hint != "" {
+			s.Hints = append(s.Hints, hint)
+		}
 	}
 	for _, src := range v.Sample.Sources {
 		out := Source{Name: src.Name, Up: src.Err == nil, AgeSeconds: -1}
@@ -106,6 +137,14 @@ func nodeOf(n balance.Standing, addrs []netip.Addr) Node {
 	}
 	if n.QueueLimit > 0 {
 		out.Queue = &n.Queue
+	}
+	return out
+}
+
+func learntOf(l balance.Learnt) *Learnt {
+	out := &Learnt{Why: l.Why, Text: node.LearntText(l)}
+	if l.Known() {
+		out.Connections, out.Low, out.High = &l.Connections, &l.Low, &l.High
 	}
 	return out
 }
@@ -145,6 +184,14 @@ func (s Status) notes(w io.Writer) error {
 	}
 	for _, a := range s.Alarms {
 		note("alarm: %s", a)
+	}
+	for _, h := range s.Hints {
+		note("hint: %s", h)
+	}
+	for _, n := range s.Nodes {
+		if n.Learnt != nil {
+			note("learnt: %s", n.Learnt.Text)
+		}
 	}
 	for _, src := range s.Sources {
 		if src.Up {

@@ -28,9 +28,11 @@ func seen() *node.View {
 	}
 	unmeasured := balance.Fact{Connections: balance.Unmeasured, Limit: 8000, Up: 12500 * time.Millisecond}
 	return &node.View{
+		Longest: 30 * time.Second, Learner: stalls(),
 		At: at, Name: "ex01", Beat: 7,
 		Plan: balance.Plan{
 			TTL: 5 * time.Second, Open: true, Alone: true,
+			Astray: balance.Astray{Known: true, Share: 0.375, More: "ex01", Much: true},
 			Nodes: []balance.Standing{
 				{Name: "ex01", Status: balance.Up, Share: 0.4375, Heard: true, Fact: fact(1999, 3)},
 				{Name: "ex02", Status: balance.Degraded, Why: "queue", Share: 0.0025, Age: 1250 * time.Millisecond, Heard: true, Fact: fact(3100, 720)},
@@ -50,6 +52,15 @@ func seen() *node.View {
 			"ex02": {netip.MustParseAddr("192.0.2.2")},
 		},
 	}
+}
+
+// stalls is a Learner that saw queues grow from 4,096 connections on.
+func stalls() balance.Learner {
+	l, err := balance.Kept{Version: 1, Seen: []balance.Seen{{Connections: 2048, Calm: 36000}, {Connections: 4096, Calm: 600, Episodes: 4}}}.Learner()
+	if err != nil {
+		panic(err)
+	}
+	return l
 }
 
 func shown() Status {
@@ -102,10 +113,10 @@ func TestTheTableTravelsAsJSON(t *testing.T) {
 	}
 }
 
-// An empty farm has empty lists, not missing ones.
+// An empty farm has empty lists, not missing ones; only what is not known is null.
 func TestNoListIsNull(t *testing.T) {
 	b, err := json.Marshal(Of(&node.View{}, "", nil, nil))
-	if err != nil || strings.Contains(string(b), "null") {
+	if known, unknown := strings.CutSuffix(string(b), `"astray":null,"astray_to":""}`); err != nil || !unknown || strings.Contains(known, "null") {
 		t.Errorf("%v: %s", err, b)
 	}
 }
@@ -129,6 +140,7 @@ func TestTheTableIsOnlyShown(t *testing.T) {
 		Sources: []Source{{Name: evil, Up: true}, {Name: evil, Error: evil}},
 		Members: []Member{{Name: evil, Address: evil, State: evil}},
 		Alarms:  []string{evil},
+		Hints:   []string{evil},
 	}
 	var b strings.Builder
 	if err := s.Table(&b); err != nil {
@@ -139,8 +151,8 @@ func TestTheTableIsOnlyShown(t *testing.T) {
 			t.Errorf("shown as it is: %q", got)
 		}
 	}
-	if got := strings.Count(b.String(), "\n"); got != 6 { // head, node, alarm, two sources, member
-		t.Errorf("%d lines, want 6:\n%q", got, b.String())
+	if got := strings.Count(b.String(), "\n"); got != 7 { // head, node, alarm, hint, two sources, member
+		t.Errorf("%d lines, want 7:\n%q", got, b.String())
 	}
 }
 

@@ -28,6 +28,7 @@ func TestFarm(t *testing.T) {
 		{"early", earlyStory},
 		{"stall", stallStory},
 		{"resolvers", resolversStory},
+		{"model", modelStory},
 		{"balancer", balancerStory},
 		{"families", familiesStory},
 		{"partition", partitionStory},

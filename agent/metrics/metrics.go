@@ -121,8 +121,25 @@ func (s sink) plan(v *node.View) {
 		}
 	}
 	s.counter("returns_total", "How often this machine stood still for over five seconds, and went on.", v.Returns, nil)
+	if a := v.Plan.Astray; a.Known {
+		s.gauge("astray_ratio", "Share of new connections that went to other nodes than the DNS answers sent them to, at least.", a.Share, nil)
+	}
+	s.learnt(v.Learner.Learnt())
 	s.gauge("farm_open", "1 while all nodes are over their marks.", truth(v.Plan.Open), nil)
 	s.gauge("dns_ttl_seconds", "TTL of the DNS answers now given.", v.Plan.TTL.Seconds(), nil)
+}
+
+// learnt sends nothing where nothing is known: that is not zero.
+func (s sink) learnt(l balance.Learnt) {
+	if !l.Known() {
+		return
+	}
+	for _, b := range []struct {
+		bound string
+		n     int
+	}{{"estimate", l.Connections}, {"low", l.Low}, {"high", l.High}} {
+		s.gauge("learnt_connections", "Connections at which the queue of this node begins to grow, and the bounds of 95 % confidence.", float64(b.n), []string{"bound"}, b.bound)
+	}
 }
 
 func (s sink) dns(d dnsrr.Stats) {

@@ -22,9 +22,10 @@ import (
 func scraped() Snapshot {
 	return Snapshot{
 		View: &node.View{
-			Name: "ex01",
+			Name: "ex01", Learner: stalls(),
 			Plan: balance.Plan{
-				TTL: 5 * time.Second,
+				TTL:    5 * time.Second,
+				Astray: balance.Astray{Known: true, Share: 0.375, More: "ex01"},
 				Nodes: []balance.Standing{
 					{Name: "ex01", Status: balance.Up, Share: 0.75, Heard: true, Fact: balance.Fact{Connections: 1000, Limit: 4000}},
 					{Name: "ex02", Status: balance.Degraded, Share: 0.25, Age: 1500 * time.Millisecond, Heard: true,
@@ -49,6 +50,15 @@ func scraped() Snapshot {
 		Health: health.Stats{Probes: []health.ProbeCount{{Dialect: "agent_check", State: "up", N: 4}}, NoHost: 5, Rejected: 6, Strays: 8},
 		Gossip: gossip.Stats{Members: 2, Heard: 10, Told: 11, Rejected: 13, BytesIn: 14, BytesOut: 15},
 	}
+}
+
+// stalls is a Learner that saw queues grow from 4,096 connections on.
+func stalls() balance.Learner {
+	l, err := balance.Kept{Version: 1, Seen: []balance.Seen{{Connections: 2048, Calm: 36000}, {Connections: 4096, Calm: 600, Episodes: 4}}}.Learner()
+	if err != nil {
+		panic(err)
+	}
+	return l
 }
 
 func of(s Snapshot) collector { return collector{"v1", func() Snapshot { return s }} }
@@ -101,6 +111,10 @@ func TestSeries(t *testing.T) {
 		`evenkeel_node_utilisation_ratio{node="ex01"} 0.25`,
 		`evenkeel_node_fact_age_seconds{node="ex02"} 1.5`,
 		`evenkeel_farm_open 0`,
+		`evenkeel_astray_ratio 0.375`,
+		`evenkeel_learnt_connections{bound="estimate"} 4096`,
+		`evenkeel_learnt_connections{bound="low"} 3445`,
+		`evenkeel_learnt_connections{bound="high"} 4278`,
 		`evenkeel_dns_ttl_seconds 5`,
 		`evenkeel_dns_queries_total{rcode="NOERROR",transport="udp",type="A"} 9`,
 		`evenkeel_dns_queries_total{rcode="NOERROR",transport="tcp",type="A"} 1`,
@@ -134,6 +148,9 @@ func TestWhatIsNotKnownIsNotShown(t *testing.T) {
 		if strings.Contains(got, never) {
 			t.Errorf("shows %s", never)
 		}
+	}
+	if got := strings.Join(scrape(t, Snapshot{View: &node.View{}}), "\n"); strings.Contains(got, "evenkeel_learnt_") {
+		t.Errorf("shows what is not learnt:\n%s", got)
 	}
 	for _, line := range scrape(t, Snapshot{}) {
 		if strings.HasPrefix(line, "evenkeel_node_") || strings.HasPrefix(line, "evenkeel_queue_") || strings.HasPrefix(line, "evenkeel_source_") {

@@ -26,6 +26,7 @@ func (d Drain) over(now time.Time) bool {
 type Ask struct {
 	Node   string        // who is asked
 	ID     uint64        // tells this Ask from the asker's former ones
+	Beat   uint64        // the last beat of Node that the asker heard: who has started since was not meant
 	Resume bool          // end the drain; else begin one
 	Over   time.Duration // see [Drain], whole seconds
 }
@@ -76,7 +77,7 @@ var ErrNoNode = errors.New("no such node in the farm")
 // request travels with the own Fact for 20 s, and the other carries it out and
 // says so in its Fact. One Ask is told at a time: a newer one takes its place.
 func (n *Node) Ask(name string, resume bool, over time.Duration) error {
-	switch _, known := standing(n.View(), name); {
+	switch other, known := standing(n.View(), name); {
 	case (name == "" || name == n.Name) && resume:
 		n.Resume()
 	case name == "" || name == n.Name:
@@ -85,7 +86,7 @@ func (n *Node) Ask(name string, resume bool, over time.Duration) error {
 		return fmt.Errorf("%w: %s", ErrNoNode, name)
 	default:
 		now := time.Now()
-		n.asks.Store(&asking{Ask{Node: name, ID: uint64(now.UnixNano()), Resume: resume, Over: over}, n.counted(now)})
+		n.asks.Store(&asking{Ask{Node: name, ID: uint64(now.UnixNano()), Beat: other.Beat, Resume: resume, Over: over}, n.counted(now)})
 		n.hurry()
 	}
 	return nil
@@ -100,12 +101,13 @@ func (n *Node) asked(now time.Time) Ask {
 }
 
 // obey carries out what others ask of this node, each Ask once; what is too old
-// to be told any more is too old to be done. done is the last of each asker.
-func (n *Node) obey(done map[string]uint64, nodes []balance.Node, facts map[string]Fact, now time.Time) map[string]uint64 {
+// to be told any more is too old to be done, and so is what was asked of a former
+// self, which ended before first. done is the last of each asker.
+func (n *Node) obey(done map[string]uint64, first uint64, nodes []balance.Node, facts map[string]Fact, now time.Time) map[string]uint64 {
 	next := maps.Clone(done)
 	for _, from := range nodes {
 		a := facts[from.Name].Ask
-		if a.Node != n.Name || a.ID == done[from.Name] || now.Sub(from.Born) > askFor {
+		if a.Node != n.Name || a.ID == done[from.Name] || a.Beat < first || now.Sub(from.Born) > askFor {
 			continue
 		}
 		if next == nil {

@@ -42,20 +42,21 @@ func TestObey(t *testing.T) {
 		age  time.Duration
 		want string
 	}{
-		{"another is asked", Ask{Node: "ex03", ID: 1}, 0, "no drain"},
-		{"asked", Ask{Node: "ex01", ID: 2, Over: time.Minute}, 0, "drains 1m0s"},
-		{"the same once more, after a resume by hand", Ask{Node: "ex01", ID: 2, Over: time.Minute}, 0, "no drain"},
-		{"asked anew", Ask{Node: "ex01", ID: 3, Over: time.Hour}, 0, "drains 1h0m0s"},
-		{"asked to resume", Ask{Node: "ex01", ID: 4, Resume: true}, 0, "no drain"},
-		{"asked by one whose clock was set back", Ask{Node: "ex01", ID: 1, Over: time.Hour}, 0, "drains 1h0m0s"},
-		{"asked to resume", Ask{Node: "ex01", ID: 6, Resume: true}, 0, "no drain"},
-		{"asked long ago", Ask{Node: "ex01", ID: 5, Over: time.Hour}, time.Minute, "no drain"},
+		{"another is asked", Ask{Node: "ex03", ID: 1, Beat: 90}, 0, "no drain"},
+		{"asked of a former self", Ask{Node: "ex01", ID: 9, Beat: 79, Over: time.Minute}, 0, "no drain"},
+		{"asked", Ask{Node: "ex01", ID: 2, Beat: 80, Over: time.Minute}, 0, "drains 1m0s"},
+		{"the same once more, after a resume by hand", Ask{Node: "ex01", ID: 2, Beat: 90, Over: time.Minute}, 0, "no drain"},
+		{"asked anew", Ask{Node: "ex01", ID: 3, Beat: 90, Over: time.Hour}, 0, "drains 1h0m0s"},
+		{"asked to resume", Ask{Node: "ex01", ID: 4, Beat: 90, Resume: true}, 0, "no drain"},
+		{"asked by one whose clock was set back", Ask{Node: "ex01", ID: 1, Beat: 90, Over: time.Hour}, 0, "drains 1h0m0s"},
+		{"asked to resume", Ask{Node: "ex01", ID: 6, Beat: 90, Resume: true}, 0, "no drain"},
+		{"asked long ago", Ask{Node: "ex01", ID: 5, Beat: 90, Over: time.Hour}, time.Minute, "no drain"},
 	} {
 		if c.name == "the same once more, after a resume by hand" {
 			n.Resume()
 		}
 		heard := []balance.Node{{Name: "ex02", Born: epoch.Add(-c.age)}}
-		done = n.obey(done, heard, map[string]Fact{"ex02": {Ask: c.ask}}, epoch)
+		done = n.obey(done, 80, heard, map[string]Fact{"ex02": {Ask: c.ask}}, epoch)
 		got := "no drain"
 		if d := n.Drained(); !d.Since.IsZero() {
 			got = fmt.Sprint("drains ", d.Over)

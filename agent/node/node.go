@@ -10,6 +10,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/netip"
@@ -37,8 +38,10 @@ type Node struct {
 	Rules balance.Rules
 	Log   *slog.Logger
 
-	Connections int // the limit of connections
-	QueueLimit  int // places in every queue; 0: as discovered
+	Connections int             // the limit of connections
+	Learn       bool            // it is learnt, and begins at Connections
+	Learner     balance.Learner // what was learnt before Run
+	QueueLimit  int             // places in every queue; 0: as discovered
 
 	// Where a beat looks.
 	Local   func(now time.Time) queue.Sample
@@ -79,7 +82,10 @@ type View struct {
 	Plan   balance.Plan
 	Addrs  map[string][]netip.Addr // of every node of the plan
 
-	Returns uint64 // how often this machine stood still, and went on, since Run began
+	Learner balance.Learner // what this node learnt of its limit, whether it goes by it or not
+	Longest time.Duration   // TTL of any answer: a resolver may hold one from before for so long
+	Answers int             // most addresses in one of them, see [Zone]
+	Returns uint64          // how often this machine stood still, and went on, since Run began
 }
 
 // View returns what the last beat saw and decided, or nil before the first.
@@ -101,7 +107,8 @@ func (n *Node) Run(ctx context.Context) {
 	n.wake.Store(&wake)
 	tick := time.NewTicker(Beat)
 	defer tick.Stop()
-	mem := memory{beat: uint64(time.Now().UnixMilli())} // a restarted node outranks its former self
+	mem := memory{beat: uint64(time.Now().UnixMilli()), learner: n.Learner} // a restarted node outranks its former self
+	mem.first = mem.beat
 	for {
 		mem = n.beat(time.Now(), mem)
 		select {
@@ -116,14 +123,18 @@ func (n *Node) Run(ctx context.Context) {
 // memory is what one beat leaves to the next.
 type memory struct {
 	beat   uint64
+	first  uint64 // higher than all beats of a former self
 	state  balance.State
 	told   Fact              // the last one sent
 	toldAt time.Time         // zero: none yet
 	turned turned            // refusals, by queue
+	opened bool              // all ports were once open
 	closed time.Time         // since when a port is closed; zero: none is
 	obeyed map[string]uint64 // the last Ask carried out, by asker
 	said   said              // what the log has said, so that only changes are
 	last   *View
+
+	learner balance.Learner
 
 	pace    pace   // of the clocks at the last beat
 	returns uint64 // see [View]
@@ -141,28 +152,35 @@ func (n *Node) beat(now time.Time, mem memory) memory {
 	if f := n.other.Swap(nil); f != nil {
 		(*f)(n)
 	}
-	mem.beat = max(mem.beat, call(n.OwnBeat)) + 1
+	if own := call(n.OwnBeat); own > mem.beat { // a former self's, of before the clock was set back
+		mem.beat, mem.first = own, own+1
+	}
+	mem.beat++
 	sample := n.Local(now)
 	nodes, facts, unread := nodesOf(n.peers())
 	counted := n.counted(now)
-	mem.obeyed = n.obey(mem.obeyed, nodes, facts, counted)
+	mem.obeyed = n.obey(mem.obeyed, mem.first, nodes, facts, counted)
+	mem.learner = mem.learner.From(n.start())
 	own := n.measure(now, sample)
+	own.Limit = cmp.Or(mem.learner.Limit(), own.Limit)
 	mem.turned = mem.turned.see(sample.Queues)
 	own.Refused = mem.turned.sum
 	if n.Covered != nil {
 		own.Covered = n.Covered()
 	}
+	mem.opened = mem.opened || len(sample.Ports) > 0 && len(sample.Closed) == 0
 	mem.closed = since(mem.closed, now, len(sample.Closed) > 0)
-	own.Broken = brokenOf(now, mem.closed, sample.Closed)
+	own.Broken = brokenOf(now, mem.closed, mem.opened, sample.Closed)
 
 	var plan balance.Plan
 	mem.state, plan = balance.Decide(n.Rules, mem.state, balance.Observation{
 		Now: counted, Name: n.Name, Beat: mem.beat, Own: own, Nodes: nodes,
 	})
 
-	view := &View{At: now, Name: n.Name, Beat: mem.beat, Sample: sample, Plan: plan, Addrs: addrsOf(facts, n.Name, n.Addrs)}
+	mem = mem.learn(counted, own, plan)
+	view := &View{At: now, Name: n.Name, Beat: mem.beat, Sample: sample, Plan: plan, Addrs: addrsOf(facts, n.Name, n.Addrs), Longest: n.Rules.TTLMax, Answers: n.Zone.Answers}
 	mem = n.notice(view, pace{counted, now.Round(0)}, mem)
-	view.Returns = mem.returns
+	view.Returns, view.Learner = mem.returns, mem.learner
 	mem = n.show(view, mem)
 	mem.said = n.say(mem.said, mem.last, view, unread)
 	mem.last = view

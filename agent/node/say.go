@@ -51,6 +51,7 @@ func (n *Node) say(s said, last, v *View, unread []string) said {
 		"no node is below its marks: work goes where room is left", "a node is below its marks again")
 	n.sayTurn(last != nil && last.Plan.Alone, v.Plan.Alone,
 		"most of the farm fell silent at once: keeping the last nodes for a minute", "no longer alone")
+	n.sayTurn(last != nil && last.Plan.Astray.Much, v.Plan.Astray.Much, v.Astray(), "new connections follow the answers again")
 	s.faults = n.sayFaults(s.faults, v)
 	if !slices.Equal(s.unread, unread) {
 		n.Log.Warn("facts that cannot be read, from another version?", "nodes", unread)

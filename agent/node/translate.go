@@ -53,9 +53,11 @@ func measureOf(s queue.Sample, connections, queueLimit int) balance.Measure {
 const restart = 2 * time.Second
 
 // brokenOf names the service that is not there: a port that the operator asked
-// to be measured, and on which nothing listens. closed is since when.
-func brokenOf(now, closed time.Time, ports []uint16) string {
-	if len(ports) == 0 || now.Sub(closed) < restart {
+// to be measured, and on which nothing listens. closed is since when. One that
+// was never open is no restart: the agent came before its server, and clients
+// must not be sent there.
+func brokenOf(now, closed time.Time, opened bool, ports []uint16) string {
+	if len(ports) == 0 || opened && now.Sub(closed) < restart {
 		return ""
 	}
 	return fmt.Sprintf("port %d", ports[0])

@@ -61,7 +61,8 @@ func appendFact(b []byte, f Fact) ([]byte, error) {
 	b = appendText(b, f.Grant.Node)
 	b = binary.AppendUvarint(b, f.Grant.Beat)
 	b = appendAsk(b, f.Ask)
-	return binary.AppendUvarint(b, permille(f.Caches, 1e6)), nil
+	b = binary.AppendUvarint(b, permille(f.Caches, 1e6))
+	return binary.AppendUvarint(b, f.Arrived), nil
 }
 
 // appendAsk adds an empty name for the zero Ask.
@@ -71,6 +72,7 @@ func appendAsk(b []byte, a Ask) []byte {
 	}
 	b = appendText(b, a.Node)
 	b = binary.AppendUvarint(b, a.ID)
+	b = binary.AppendUvarint(b, a.Beat)
 	b = append(b, flag(a.Resume))
 	return binary.AppendUvarint(b, count(int(a.Over/time.Second)))
 }
@@ -142,6 +144,7 @@ func decodeFact(b []byte) (Fact, error) {
 	f.Grant.Beat = r.uvarint()
 	f.Ask = r.ask()
 	f.Caches = r.permille(1e6)
+	f.Arrived = r.uvarint()
 	if f.Status >= balance.Down { // nobody says this of himself
 		r.bad = true
 	}
@@ -218,6 +221,7 @@ func (r *reader) ask() (a Ask) {
 		return Ask{}
 	}
 	a.ID = r.uvarint()
+	a.Beat = r.uvarint()
 	a.Resume = r.byte() == 1
 	a.Over = time.Duration(r.count()) * time.Second
 	return a

@@ -26,7 +26,7 @@ func quiet() Fact {
 	return Fact{
 		Fact: balance.Fact{
 			Status: balance.Up, Connections: 3120, Limit: 4000, Queue: 12, QueueLimit: 1000,
-			Load: 0.78, Arrivals: 2.5, Caches: 12.25, Up: 26 * time.Hour, Steady: 255 * time.Second,
+			Load: 0.78, Arrivals: 2.5, Arrived: 96_000, Caches: 12.25, Up: 26 * time.Hour, Steady: 255 * time.Second,
 		},
 		Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.11")},
 	}
@@ -46,11 +46,11 @@ func largest() Fact {
 	f := Fact{Fact: balance.Fact{
 		Status: balance.Failing, Why: strings.Repeat("w", 2*maxWhy),
 		Connections: math.MaxInt, Limit: math.MaxInt, Queue: math.MaxInt, QueueLimit: math.MaxInt,
-		Load: math.Inf(1), Arrivals: math.Inf(1), Caches: math.Inf(1), Up: math.MaxInt64, Steady: math.MaxInt64,
+		Load: math.Inf(1), Arrivals: math.Inf(1), Arrived: math.MaxUint64, Caches: math.Inf(1), Up: math.MaxInt64, Steady: math.MaxInt64,
 		Wish:  balance.Wish{Beat: math.MaxUint64, Load: math.Inf(1)},
 		Grant: balance.Grant{Node: strings.Repeat("n", maxName), Beat: math.MaxUint64},
 	}}
-	f.Ask = Ask{Node: strings.Repeat("a", maxName), ID: math.MaxUint64, Resume: true, Over: math.MaxInt64}
+	f.Ask = Ask{Node: strings.Repeat("a", maxName), ID: math.MaxUint64, Beat: math.MaxUint64, Resume: true, Over: math.MaxInt64}
 	for i := range 2 * MaxAddrs {
 		f.Addrs = append(f.Addrs, netip.MustParseAddr(fmt.Sprintf("2001:db8::%x", i+1)))
 	}
@@ -73,7 +73,7 @@ func TestFactsAreShort(t *testing.T) {
 		fact Fact
 		most int
 	}{
-		{"an ordinary morning", quiet(), 32},
+		{"an ordinary morning", quiet(), 36},
 		{"with a wish and a grant", pleading(), 64},
 		{"the largest there is", largest(), MaxFact},
 	} {
@@ -97,7 +97,7 @@ func drawFact(t *rapid.T) Fact {
 		Connections: rapid.IntRange(balance.Unmeasured, maxCount-1).Draw(t, "connections"),
 		Limit:       rapid.IntRange(1, maxCount).Draw(t, "limit"),
 		Queue:       numbers.Draw(t, "queue"), QueueLimit: numbers.Draw(t, "queue limit"),
-		Load: thousandth(maxLoad, "load"), Arrivals: thousandth(1e6, "arrivals"), Caches: thousandth(1e6, "caches"),
+		Load: thousandth(maxLoad, "load"), Arrivals: thousandth(1e6, "arrivals"), Arrived: beats.Draw(t, "arrived"), Caches: thousandth(1e6, "caches"),
 		Up:     time.Duration(numbers.Draw(t, "up")) * 100 * time.Millisecond,
 		Steady: time.Duration(rapid.IntRange(0, 255).Draw(t, "steady")) * time.Second,
 		Wish:   balance.Wish{Beat: beats.Draw(t, "wish"), Load: thousandth(maxLoad, "wish load")},
@@ -105,7 +105,7 @@ func drawFact(t *rapid.T) Fact {
 	}}
 	if rapid.Bool().Draw(t, "asks") {
 		f.Ask = Ask{
-			Node: rapid.StringOfN(rapid.RuneFrom([]rune("abc0-")), 1, maxName, maxName).Draw(t, "asked"), ID: beats.Draw(t, "ask"),
+			Node: rapid.StringOfN(rapid.RuneFrom([]rune("abc0-")), 1, maxName, maxName).Draw(t, "asked"), ID: beats.Draw(t, "ask"), Beat: beats.Draw(t, "asked at"),
 			Resume: rapid.Bool().Draw(t, "resume"), Over: time.Duration(rapid.IntRange(0, 86400).Draw(t, "over")) * time.Second,
 		}
 	}
@@ -192,7 +192,7 @@ func oneAddress(addr ...byte) []byte {
 	b := append([]byte{factVersion}, make([]byte, 10)...)
 	b = append(b, 1, byte(len(addr)))
 	b = append(b, addr...)
-	return append(b, make([]byte, 6)...)
+	return append(b, make([]byte, 7)...)
 }
 
 func TestForeignFacts(t *testing.T) {

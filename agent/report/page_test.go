@@ -163,11 +163,12 @@ func TestPageEscapes(t *testing.T) {
 }
 
 func TestPageIsNotLarge(t *testing.T) {
-	if got := len(pageOf(t, noisy(mostLines))); got > 2_000_000 {
-		t.Errorf("%d bytes for every rule and twelve restless nodes", got)
+	rules := len(sim.Rules()) + len(sim.Ablations())
+	if got := len(pageOf(t, noisy(mostLines))); got > 110_000*rules {
+		t.Errorf("%d bytes for %d rules and twelve restless nodes", got, rules)
 	}
-	if got := len(pageOf(t, noisy(mostLines+1))); got > 1_000_000 {
-		t.Errorf("%d bytes for every rule and a band", got)
+	if got := len(pageOf(t, noisy(mostLines+1))); got > 50_000*rules {
+		t.Errorf("%d bytes for %d rules and a band", got, rules)
 	}
 }
 

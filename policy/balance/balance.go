@@ -4,7 +4,8 @@
 //
 // Start with [Decide]: Rules, State and Observation in, State and Plan out.
 // own.go judges this node, guard.go asks the farm's leave to fail, share.go
-// levels the farm. DESIGN.md gives the reasons.
+// levels the farm, astray.go sees who does not follow the shares. DESIGN.md
+// gives the reasons.
 package balance
 
 import (
@@ -97,6 +98,7 @@ type Fact struct {
 
 	Load     float64       // the worst of all utilisations, 1 is a limit reached; for reasons only
 	Arrivals float64       // new connections a second
+	Arrived  uint64        // connections that came so far; falls only when the count begins anew, 0 where that cannot be told
 	Caches   float64       // resolvers that hold an answer of this node's, on average; 0 when not known
 	Up       time.Duration // the age of its ramp
 	Steady   time.Duration // its Status will not change sooner, as far as it can tell
@@ -190,14 +192,15 @@ type Observation struct {
 
 // A Plan is what the outputs must show until the next one.
 type Plan struct {
-	Own   Fact          // what to tell the farm
-	Serve bool          // what the probe says: false is 503
-	Leave bool          // the farm lets this node refuse, for load
-	Nodes []Standing    // this node and all others, sorted by name
-	TTL   time.Duration // of DNS answers
-	Open  bool          // all are over their marks: shares follow the room that is left
-	Alone bool          // most of the farm vanished at once: this node suspects itself
-	Away  time.Duration // this machine stood still for so long before this decision; 0: it did not
+	Own    Fact          // what to tell the farm
+	Serve  bool          // what the probe says: false is 503
+	Leave  bool          // the farm lets this node refuse, for load
+	Nodes  []Standing    // this node and all others, sorted by name
+	TTL    time.Duration // of DNS answers
+	Open   bool          // all are over their marks: shares follow the room that is left
+	Alone  bool          // most of the farm vanished at once: this node suspects itself
+	Astray Astray        // how much of the new work does not follow the answers
+	Away   time.Duration // this machine stood still for so long before this decision; 0: it did not
 }
 
 // A Standing is what one node gets, and why.

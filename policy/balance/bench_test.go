@@ -24,3 +24,45 @@ func BenchmarkDecide(b *testing.B) {
 		})
 	}
 }
+
+// Every fourth beat of a farm in which all can be told enters who came.
+func BenchmarkAstray(b *testing.B) {
+	for _, n := range []int{3, 64, 1000} {
+		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
+			shares := make([]float64, n)
+			for i := range shares {
+				shares[i] = 1 / float64(n)
+			}
+			s := newStreet(shares...)
+			b.ReportAllocs()
+			for b.Loop() {
+				for i := range s.plan.Nodes {
+					s.plan.Nodes[i].Arrived++
+				}
+				s.now = s.now.Add(look)
+				s.books = s.books.see(s.rules, s.now, s.plan)
+			}
+			if !s.books.found.Known {
+				b.Log("too short to close all pages")
+			}
+		})
+	}
+}
+
+func BenchmarkLearner(b *testing.B) {
+	m := Measure{Connections: 3000, Queues: []Queue{{Limit: 1000}}}
+	b.Run("beat", func(b *testing.B) {
+		l := Learner{}.workday(5000, 4000)
+		b.ReportAllocs()
+		for b.Loop() {
+			l = l.See(time.Second/2, m, false)
+		}
+	})
+	b.Run("look", func(b *testing.B) {
+		l := Learner{}.workday(5000, 4000).workday(5000, 4000)
+		b.ReportAllocs()
+		for b.Loop() {
+			l.look()
+		}
+	})
+}

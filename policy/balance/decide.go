@@ -39,6 +39,8 @@ func Decide(r Rules, prev State, obs Observation) (State, Plan) {
 	plan.Nodes = standings(obs, f, plan.Own)
 	plan.TTL = r.ttl(plan.Nodes)
 	plan.Open = r.divide(f, s, plan)
+	s.books = s.books.see(r, obs.Now, plan)
+	plan.Astray = s.books.found
 	return s, plan
 }
 
@@ -68,7 +70,7 @@ func (s State) fact(r Rules, obs Observation, k marks) Fact {
 		Beat: obs.Beat, Status: s.status, Why: s.why,
 		Connections: obs.Own.Connections, Limit: max(1, obs.Own.Limit),
 		Queue: k.worst.Depth, QueueLimit: k.worst.Limit,
-		Load: k.load, Arrivals: s.arrivals.now(), Caches: s.caches.slow, Up: obs.Now.Sub(s.ramp), Steady: steady,
+		Load: k.load, Arrivals: s.arrivals.now(), Arrived: s.arrived, Caches: s.caches.slow, Up: obs.Now.Sub(s.ramp), Steady: steady,
 		Wish: s.wish, Grant: s.grant,
 	}
 }

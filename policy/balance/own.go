@@ -34,6 +34,7 @@ type State struct {
 
 	heard memory
 	alone time.Time // until when this node suspects itself
+	books books     // of who came against who was sent
 }
 
 // Marks are where a measure stands against the rules.
@@ -133,7 +134,7 @@ func count(n int, more bool) int {
 func (s State) judge(r Rules, now time.Time, m Measure, k marks, leave bool) State {
 	status, why := s.next(now, m, k, leave)
 	failing := status == Failing
-	if failing && s.status != Failing {
+	if failing && s.status != Failing && !now.Equal(s.started) { // one that begins so was not in service: nothing flaps
 		s.hold = now.Add(r.Hold)
 	}
 	s.forLoad = failing && m.Broken == "" && (s.forLoad || leave)

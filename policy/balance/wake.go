@@ -20,7 +20,7 @@ func (s State) away(now time.Time) time.Duration {
 // wish, or gone: it binds nobody but this node. What it was, it must leave by
 // its marks. And a broken service is not mended by the time of its hold.
 func (s State) wake() State {
-	w := State{status: s.status, why: s.why, hold: s.hold, grant: s.grant}
+	w := State{status: s.status, why: s.why, hold: s.hold, grant: s.grant, books: s.books.forget(time.Time{})}
 	if s.forLoad { // the leave was of a farm that is no more
 		w.status, w.hold = Degraded, time.Time{}
 	}

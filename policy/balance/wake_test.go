@@ -136,6 +136,7 @@ func TestSleepKeepsGrant(t *testing.T) {
 func TestSleepKeepsStatus(t *testing.T) {
 	w := newTeller(t, "mx2", "mx3")
 	w.r.Hold = 180 * time.Second
+	w.pass(time.Second)
 	w.own.Broken = "imap"
 	w.pass(time.Second)
 	w.own.Broken = ""
@@ -172,4 +173,18 @@ func TestWakeIsSafe(t *testing.T) {
 			}
 		})
 	})
+}
+
+// A node that starts before its service takes no clients, and is not held for it.
+func TestBrokenFromTheStart(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.r.Hold = 180 * time.Second
+	w.own.Broken = "port 993"
+	w.want(w.pass(time.Minute), Failing, false, false)
+	w.own.Broken = ""
+	w.want(w.pass(time.Second), Up, false, false)
+	w.own.Broken = "port 993"
+	w.pass(time.Second)
+	w.own.Broken = ""
+	w.want(w.pass(time.Minute), Failing, false, false)
 }

@@ -8,17 +8,19 @@ import (
 
 // An agent is one node's: what it heard, decided, told and answers.
 type agent struct {
-	index int
-	alive bool
-	since instant // when it last started or died
-	side  bool    // of a partition
-	due   instant
-	state balance.State
-	plan  balance.Plan
-	nodes []balance.Node // the others, by name
-	beat  uint64
-	queue float64 // in the last beat, for the slope
-	looks instant
+	index   int
+	alive   bool
+	since   instant // when it last started or died
+	side    bool    // of a partition
+	due     instant
+	state   balance.State
+	plan    balance.Plan
+	nodes   []balance.Node // the others, by name
+	beat    uint64
+	queue   float64 // in the last beat, for the slope
+	looks   instant
+	learner balance.Learner // of its limit; outlives a crash, as what is kept on disk does
+	fails   instant         // until when its probe says no, where it asks nobody for leave
 
 	told []word // newest last
 	mixture
@@ -43,16 +45,16 @@ const longest = 4500 * time.Millisecond
 // period is the loop's.
 const period = 500 * time.Millisecond
 
-// wake starts an agent that knows nobody yet.
+// start lets an agent begin that knows nobody yet.
 func (w *world) start(i int) {
 	a := &w.agents[i]
-	*a = agent{index: i, alive: true, since: w.now, side: a.side, beat: a.beat + 1<<20, due: w.now, counts: a.counts, shares: a.shares, told: a.told, nodes: a.nodes[:0]}
+	*a = agent{index: i, alive: true, since: w.now, side: a.side, beat: a.beat + 1<<20, due: w.now, counts: a.counts, shares: a.shares, told: a.told, nodes: a.nodes[:0], learner: a.learner}
 	if a.counts == nil {
 		a.counts = make([]uint32, len(w.caches))
 		a.shares = make([]float64, len(w.nodes))
 	}
 	for j := range w.nodes {
-		if j != i {
+		if j != i && i < w.named {
 			a.nodes = append(a.nodes, balance.Node{Name: w.nodes[j].Name})
 		}
 	}
@@ -118,14 +120,23 @@ func (w *world) decide(i int) {
 	a, n := &w.agents[i], &w.nodes[i]
 	a.beat++
 	m := n.measure(a, w.now)
-	m.Covered = a.covered
+	m.Covered, m.Ladder = a.covered, w.rule.ladder
 	if !w.rule.has(arrivals) {
 		m.Arrived = 0
+	}
+	if w.rule.learn {
+		m = a.limited(m)
 	}
 	a.state, a.plan = balance.Decide(w.law, a.state, balance.Observation{
 		Now: w.clock(w.now), Name: n.Name, Beat: a.beat, Own: m, Nodes: a.nodes,
 	})
+	if w.rule.learn {
+		a.learn((w.now - a.looks).since(), m)
+	}
 	a.queue, a.looks = n.queue, w.now
+	if !w.rule.has(guard) {
+		w.wish(a)
+	}
 	w.tell(a)
 	w.spread(a)
 	a.due = w.now + w.pace(a)

@@ -19,17 +19,20 @@ type kind struct {
 	rise   int           // good ones that bring it back
 	down   time.Duration // after it fell it is left alone for so long
 	flush  bool          // who falls loses all its connections
-	slow   time.Duration // after any change, round robin for so long
+	slow   time.Duration // after one rose, round robin for so long, by the number of nodes
 	rampUp time.Duration // who rose gets its weight slowly
+	agents bool          // takes weights from an agent check
 }
 
 // Sources: NetScaler's documentation of monitors (5 s, 2 s, 3 retries, 30 s down
-// time), CTX124710 (down state flush, on by default), CTX120542 (slow start is
-// round robin); HAProxy's manual (inter 2 s, fall 3, rise 2); F5's template for
-// Exchange (10 s, 31 s, slow ramp 300 s).
+// time), CTX124710 (down state flush, on by default), CTX120542 and CTX108886
+// (after DOWN to UP it goes round robin, by weight, for as many requests as come
+// in a second times services times packet engines, of which its example has
+// seven); HAProxy's manual (inter 2 s, fall 3, rise 2, agent-check); F5's template
+// for Exchange (10 s, 31 s, slow ramp 300 s).
 var kinds = map[string]kind{
-	"netscaler": {every: 5 * time.Second, wait: 2 * time.Second, fall: 3, rise: 1, down: 30 * time.Second, flush: true, slow: time.Minute},
-	"haproxy":   {every: 2 * time.Second, wait: 2 * time.Second, fall: 3, rise: 2},
+	"netscaler": {every: 5 * time.Second, wait: 2 * time.Second, fall: 3, rise: 1, down: 30 * time.Second, flush: true, slow: 7 * time.Second},
+	"haproxy":   {every: 2 * time.Second, wait: 2 * time.Second, fall: 3, rise: 2, agents: true},
 	"f5":        {every: 10 * time.Second, wait: 10 * time.Second, fall: 3, rise: 1, rampUp: 5 * time.Minute},
 }
 
@@ -37,7 +40,6 @@ var kinds = map[string]kind{
 type balancer struct {
 	kind
 	pools   []backend
-	turn    int
 	slowFor instant // until when it goes round robin whatever its method
 }
 
@@ -48,6 +50,7 @@ type backend struct {
 	next    instant // probe
 	rose    instant
 	percent float64 // of the agent check; 100 without
+	credit  float64 // in the round robin
 }
 
 func newBalancer(w *world) *balancer {
@@ -69,7 +72,7 @@ func (b *balancer) watch(w *world) {
 			continue
 		}
 		p.next = w.now + at(b.every)
-		if w.rule.agent {
+		if w.rule.agent && b.agents {
 			p.percent = w.percent(i)
 		}
 		b.judge(w, i, w.probed(i, b.wait))
@@ -85,13 +88,13 @@ func (b *balancer) judge(w *world, i int, good bool) {
 	}
 	switch {
 	case p.up && p.bad >= b.fall:
-		p.up, p.next, b.slowFor = false, w.now+max(at(b.every), at(b.down)), w.now+at(b.slow)
+		p.up, p.next = false, w.now+max(at(b.every), at(b.down))
 		w.downs++
 		if b.flush {
 			w.cut(int16(i))
 		}
 	case !p.up && p.ok >= b.rise:
-		p.up, p.rose, b.slowFor = true, w.now, w.now+at(b.slow)
+		p.up, p.rose, b.slowFor = true, w.now, w.now+at(b.slow)*instant(len(b.pools))
 	}
 }
 
@@ -99,9 +102,15 @@ func (b *balancer) judge(w *world, i int, good bool) {
 func (w *world) probed(i int, wait time.Duration) bool {
 	n := &w.nodes[i]
 	if w.rule.probe == page {
-		return !n.gone && w.agents[i].alive && w.serves(i)
+		return !n.gone && w.agents[i].alive && w.serves(i) && !w.refuses(i)
 	}
 	return !n.gone && !n.full() && n.wait(w.now) <= wait
+}
+
+// refuses says that node i is over the load that the probe names, and has leave.
+func (w *world) refuses(i int) bool {
+	p := &w.agents[i].plan
+	return w.rule.ladder > 0 && p.Own.Load > w.rule.ladder && (p.Leave || !w.rule.has(guard))
 }
 
 // percent is what the agent check says of node i.
@@ -140,14 +149,24 @@ func (b *balancer) takes(w *world, i int) bool {
 	return b.pools[i].up && !w.nodes[i].drain && b.pools[i].percent > 0
 }
 
+// next goes round robin by weight, smoothly: who is chosen owes what all earned.
 func (b *balancer) next(w *world, me *client) int {
-	for range b.pools {
-		b.turn = (b.turn + 1) % len(b.pools)
-		if b.takes(w, b.turn) && int16(b.turn) != me.avoid {
-			return b.turn
+	best, sum := -1, 0.0
+	for i := range b.pools {
+		if !b.takes(w, i) || int16(i) == me.avoid {
+			continue
+		}
+		x := b.weight(w, i)
+		b.pools[i].credit += x
+		sum += x
+		if best < 0 || b.pools[i].credit > b.pools[best].credit {
+			best = i
 		}
 	}
-	return -1
+	if best >= 0 {
+		b.pools[best].credit -= sum
+	}
+	return best
 }
 
 func (b *balancer) least(w *world, me *client) int {

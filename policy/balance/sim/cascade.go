@@ -16,13 +16,13 @@ type moves struct {
 	cut      [][]int   // the same, of all that were cut so far
 	refused  []float64 // by node, so far
 	moved    []int     // by node: the second in which its clients had moved; 0 is never
-	from     int       // who moved last
+	counted  []bool    // by node: that move was a cascade already
 	second   int
 	cascades int
 }
 
 func newMoves(n int) moves {
-	m := moves{sessions: make([][]int, n), cut: make([][]int, n), refused: make([]float64, n), moved: make([]int, n)}
+	m := moves{sessions: make([][]int, n), cut: make([][]int, n), refused: make([]float64, n), moved: make([]int, n), counted: make([]bool, n)}
 	for i := range n {
 		m.sessions[i], m.cut[i] = make([]int, cascadeWithin), make([]int, cascadeWithin)
 	}
@@ -37,8 +37,8 @@ func (m *moves) see(w *world) {
 		n := &w.nodes[i]
 		before, cut := m.sessions[i][k], n.cut-m.cut[i][k]
 		big := float64(perSession*before) >= cascadeLeast*float64(n.Limit)
-		if big && float64(cut) >= cascadeShare*float64(before) && m.second-m.moved[i] > cascadeWithin {
-			m.moved[i] = m.second
+		if big && float64(cut) >= cascadeShare*float64(before) && (m.moved[i] == 0 || m.second-m.moved[i] > cascadeWithin) {
+			m.moved[i], m.counted[i] = m.second, false
 		}
 		m.sessions[i][k], m.cut[i][k] = n.sessions, n.cut
 	}
@@ -53,9 +53,9 @@ func (m *moves) see(w *world) {
 // blame counts the moves that node i, which refuses, is the receiver of.
 func (m *moves) blame(i int) {
 	for j, s := range m.moved {
-		if j != i && s > 0 && m.second-s <= cascadeReach {
+		if j != i && s > 0 && m.second-s <= cascadeReach && !m.counted[j] {
 			m.cascades++
-			m.moved[j] = -cascadeWithin // counted
+			m.counted[j] = true
 		}
 	}
 }

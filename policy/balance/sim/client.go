@@ -109,7 +109,7 @@ func (w *world) act(c int32) {
 	switch {
 	case me.phase == holding:
 		w.nodes[me.node].sessions--
-		me.phase = away
+		me.phase, me.persists = away, w.now+at(w.sc.Balancer.Persist)
 		if w.now < me.leaves {
 			w.table.put(c, w.after(w.sc.Clients.Pause, ofPause, c, me.session))
 		}

@@ -14,7 +14,7 @@ var acts = map[Act]struct {
 	Unplug:    {begin: func(w *world, i int, _ Event) { w.crash(i, true) }, end: (*world).revive},
 	Recycle:   {begin: (*world).recycle, end: (*world).reopen},
 	StallNow:  {begin: (*world).stall},
-	Drain:     {begin: func(w *world, i int, _ Event) { w.nodes[i].drain = true }, end: func(w *world, i int, _ Event) { w.nodes[i].drain = false }},
+	Drain:     {begin: func(w *world, i int, _ Event) { w.nodes[i].drain = true }, end: (*world).resume},
 	Partition: {begin: func(w *world, i int, _ Event) { w.part(i, true) }, end: func(w *world, i int, _ Event) { w.part(i, false) }},
 	Deaf:      {begin: func(w *world, _ int, _ Event) { w.deaf, w.parted = true, w.now }, end: func(w *world, _ int, _ Event) { w.deaf = false }},
 }
@@ -63,13 +63,21 @@ func (w *world) recycle(i int, _ Event) {
 
 func (w *world) reopen(i int, _ Event) {
 	n := &w.nodes[i]
-	n.gone, n.mute, n.born, n.stalled = false, false, w.now, 0
+	n.gone, n.mute, n.born, n.open, n.stalled = false, false, w.now, w.now, 0
 }
 
 // stall holds the service up for a while, whatever its connections.
 func (w *world) stall(i int, e Event) {
-	n := &w.nodes[i]
-	n.stalled, n.rate = w.now+at(e.For), n.Stall.Rate
+	until := w.end
+	if e.For > 0 {
+		until = w.now + at(e.For)
+	}
+	w.nodes[i].hold(until)
+}
+
+// resume takes a drain back.
+func (w *world) resume(i int, _ Event) {
+	w.nodes[i].drain, w.nodes[i].open = false, w.now
 }
 
 // part puts an agent on the other side of a cut, or back.

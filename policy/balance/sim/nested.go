@@ -38,11 +38,9 @@ func (m *mixture) pick(dst []int16, x float64, most int) []int16 {
 		return dst
 	}
 	x *= m.upto[len(m.upto)-1]
-	i, exact := slices.BinarySearch(m.upto, x)
-	if exact {
-		i++ // the border belongs to the next
-	}
-	for i = min(i, len(m.upto)-1); i > 0 && m.upto[i] == m.upto[i-1]; i-- { // equal shares: an empty interval
+	i, _ := slices.BinarySearch(m.upto, x)
+	for i < len(m.upto)-1 && m.upto[i] <= x { // the border belongs to the next; equal shares make an empty interval
+		i++
 	}
 	before := 0.0
 	if i > 0 {

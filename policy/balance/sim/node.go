@@ -16,6 +16,7 @@ type server struct {
 	cut      int     // sessions that were ended from outside so far
 
 	born    instant // when the service last started
+	open    instant // since when it takes new work: its start, or the end of a drain
 	died    instant // when it last went away
 	stalled instant // until when
 	rest    instant // before which no stall comes by itself
@@ -61,8 +62,14 @@ func (n *server) flow(now instant, rate float64) {
 // pause starts the stall that comes of too many connections.
 func (n *server) pause(now instant) {
 	if n.Stall.At > 0 && n.connections() >= n.Stall.At && now >= n.rest {
-		n.stalled, n.rest, n.rate = now+at(n.Stall.For), now+at(n.Stall.Every), n.Stall.Rate
+		n.rest = now + at(n.Stall.Every)
+		n.hold(now + at(n.Stall.For))
 	}
+}
+
+// hold lets the service stall until then, or longer if it does so already.
+func (n *server) hold(until instant) {
+	n.stalled, n.rate = max(n.stalled, until), n.Stall.Rate
 }
 
 // speed is the requests a second that are served now.

@@ -21,17 +21,17 @@ func rule(t testing.TB, name string) Rule {
 // anyScenario is a small farm to which anything may happen.
 func anyScenario(t *rapid.T) Scenario {
 	s := morning(time.Duration(rapid.IntRange(1, 60).Draw(t, "ttl")) * time.Second)
-	s.For, s.From = 20*time.Minute, time.Minute
-	s.Clients.N, s.Clients.Storm = rapid.IntRange(1, 3000).Draw(t, "clients"), 5*time.Minute
+	s.For, s.From = 8*time.Minute, time.Minute
+	s.Clients.N, s.Clients.Storm = rapid.IntRange(1, 2000).Draw(t, "clients"), 3*time.Minute
 	s.Clients.Session = time.Duration(rapid.IntRange(1, 3600).Draw(t, "session")) * time.Second
 	s.Clients.Pin, s.Clients.PinFor = rapid.Float64Range(0, 1).Draw(t, "pin"), 30*time.Minute
 	s.Clients.Sort = rapid.Float64Range(0, 1).Draw(t, "sort")
 	if rapid.Bool().Draw(t, "go home") {
-		s.Clients.Go, s.Clients.Leave = 10*time.Minute, 5*time.Minute
+		s.Clients.Go, s.Clients.Leave = 4*time.Minute, 2*time.Minute
 	}
 	s.Gossip = Gossip{time.Duration(rapid.IntRange(0, 5000).Draw(t, "delay")) * time.Millisecond, rapid.Float64Range(0, 0.9).Draw(t, "loss")}
 	for i := range s.Nodes {
-		s.Nodes[i].Limit = rapid.IntRange(100, 2000).Draw(t, "limit")
+		s.Nodes[i].Limit = rapid.IntRange(100, 1500).Draw(t, "limit")
 		s.Nodes[i].Service = rapid.Float64Range(10, 1000).Draw(t, "service")
 		s.Nodes[i].Stall = Stall{At: rapid.IntRange(0, 2000).Draw(t, "stall at"), For: 10 * time.Second, Every: time.Minute}
 	}
@@ -40,14 +40,14 @@ func anyScenario(t *rapid.T) Scenario {
 	what := []Act{Crash, Unplug, Recycle, StallNow, Drain, Partition, Deaf}
 	for range rapid.IntRange(0, 4).Draw(t, "events") {
 		s.Events = append(s.Events, Event{
-			At: time.Duration(rapid.IntRange(0, 1200).Draw(t, "at")) * time.Second, Do: rapid.SampledFrom(what).Draw(t, "do"),
+			At: time.Duration(rapid.IntRange(0, 480).Draw(t, "at")) * time.Second, Do: rapid.SampledFrom(what).Draw(t, "do"),
 			For: time.Duration(rapid.IntRange(0, 300).Draw(t, "for")) * time.Second, Nodes: []string{rapid.SampledFrom([]string{"ex1", "ex2", "ex4"}).Draw(t, "node")},
 		})
 	}
 	return s
 }
 
-// count compares what the nodes and the world say with what the clients know.
+// audit compares what the nodes and the world say with what the clients know.
 func (w *world) audit(t *rapid.T) {
 	held, wants := make([]int, len(w.nodes)), 0
 	for i := range w.clients {
@@ -123,6 +123,10 @@ func TestWatch(t *testing.T) {
 	Play(s, rule(t, "shed"), 1, func(done float64) bool { seen = append(seen, done); return done < 0.5 })
 	if len(seen) != 51 || seen[0] != 0 || seen[50] != 0.5 {
 		t.Errorf("told %v", seen)
+	}
+	s.For = 10 * time.Minute
+	if n := len(Play(s, rule(t, "shed"), 1, nil).Series.Ideal); n != 600 {
+		t.Errorf("with nobody to end it, it lasts for %d s", n)
 	}
 }
 

@@ -45,14 +45,15 @@ func (w *world) lookUp(me *client) []int16 {
 	return set
 }
 
-// ask takes an answer from one of the agents, any that lives. Where none does,
-// there is no answer.
+// ask takes an answer from one of the agents: any, and if it is dead the next
+// that lives. Where none does, there is no answer.
 func (w *world) ask(r *cache, id uint64) {
 	r.asked++
 	r.set = r.set[:0]
-	for try := range uint64(8) {
-		i := w.draw(ofAgent, id, r.asked<<3|try) % uint64(len(w.agents))
-		if a := &w.agents[i]; a.alive && len(a.plan.Nodes) > 0 {
+	n := uint64(w.named)
+	first := w.draw(ofAgent, id, r.asked) % n
+	for k := range n {
+		if a := &w.agents[(first+k)%n]; a.alive && len(a.plan.Nodes) > 0 {
 			ttl := a.answer(w, r, id)
 			if r.Most > 0 {
 				ttl = min(ttl, r.Most)

@@ -57,12 +57,12 @@ type meter struct {
 	spread         []float64 // of each second: the imbalance
 	levelSince     instant   // since when the imbalance has been within bounds; -1 while it is not
 	outage         float64
-	refused        float64
+	refused        float64 // before From
+	drawn          float64 // refused up to the last point of the series
 	moves          moves
 	series         Series
 	every, inPoint int
 	sums           []float64
-	looks          int
 }
 
 func newMeter(w *world) meter {
@@ -122,7 +122,7 @@ func (m *meter) measure(w *world) {
 	for i := range w.nodes {
 		n := &w.nodes[i]
 		fullest = max(fullest, n.fill())
-		if !n.gone && !n.drain && w.now-n.born >= at(w.sc.Rules.Ramp) {
+		if !n.gone && !n.drain && w.now-n.open >= at(w.sc.Rules.Ramp) {
 			low, high = min(low, n.fill()), max(high, n.fill())
 		}
 	}
@@ -148,7 +148,7 @@ func (m *meter) draw(w *world) {
 			m.sums[i] = 0
 			s.Fill[i], s.Queue[i] = append(s.Fill[i], 0), append(s.Queue[i], 0)
 		}
-		s.Ideal, s.Refused, s.Out = append(s.Ideal, 0), append(s.Refused, -w.refused()), append(s.Out, 0)
+		s.Ideal, s.Refused, s.Out = append(s.Ideal, 0), append(s.Refused, 0), append(s.Out, 0)
 	}
 	last := len(s.Ideal) - 1
 	m.inPoint++
@@ -159,16 +159,16 @@ func (m *meter) draw(w *world) {
 		s.Queue[i][last] = max(s.Queue[i][last], n.queue/float64(n.Queue))
 	}
 	s.Ideal[last], s.Out[last] = w.ideal(), max(s.Out[last], float64(w.wanting))
+	s.Refused[last] = (w.refused() - m.drawn) / float64(m.inPoint)
 	if m.inPoint == m.every {
-		s.Refused[last] = (s.Refused[last] + w.refused()) / float64(m.every)
-		m.inPoint = 0
+		m.inPoint, m.drawn = 0, w.refused()
 	}
 }
 
 func (m *meter) result(w *world) Result {
 	r := Result{
 		Peak: m.peak, Ideal: m.ideal, Refused: w.refused() - m.refused, Cascades: m.moves.cascades,
-		Outage: m.outage, LookUps: float64(w.looked) / w.sc.For.Seconds(), Downs: w.downs, Series: m.series,
+		Outage: m.outage, LookUps: float64(w.looked) / max(tick, w.now.since()).Seconds(), Downs: w.downs, Series: m.series,
 	}
 	r.P99OverIdeal = over(percentile(m.fullest, 0.99), percentile(m.least, 0.99))
 	r.ImbalanceP50, r.ImbalanceMax = percentile(m.spread, 0.5), percentile(m.spread, 1)
@@ -180,19 +180,15 @@ func (m *meter) result(w *world) Result {
 		r.Nodes = append(r.Nodes, w.nodes[i].Name)
 		r.Sessions = append(r.Sessions, int(w.nodes[i].arrived/perSession))
 	}
-	if m.inPoint > 0 { // the last point is not whole
-		last := len(m.series.Refused) - 1
-		r.Series.Refused[last] = (r.Series.Refused[last] + w.refused()) / float64(m.inPoint)
-	}
 	return r
 }
 
-// percentile of an unsorted list; 0 if it is empty.
+// percentile is the nearest rank in an unsorted list; 0 if it is empty.
 func percentile(xs []float64, p float64) float64 {
 	if len(xs) == 0 {
 		return 0
 	}
 	s := slices.Clone(xs)
 	slices.Sort(s)
-	return s[min(len(s)-1, int(p*float64(len(s))))]
+	return s[max(0, int(math.Ceil(p*float64(len(s))))-1)]
 }

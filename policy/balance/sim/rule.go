@@ -20,9 +20,11 @@ type Rule struct {
 
 	method method // of the balancer in front; none is DNS
 	probe  probe
-	agent  bool // the balancer's weights follow the agent check
+	agent  bool    // the balancer's weights follow the agent check
+	ladder float64 // the load over which its probe asks to be refused (?max=N)
 
-	off part // of our law
+	off   part // of our law
+	learn bool // limits are learnt, and begin at what nodes are said to hold
 }
 
 // A weigher gives every node that takes new work its share, by what an agent
@@ -33,11 +35,12 @@ type weigher func(nodes []balance.Standing, shares []float64)
 type form uint8
 
 const (
-	nested form = iota // ours: sets that carry the shares
-	single             // one address, by chance
-	multi              // each with the odds of its share against the largest (gdnsd)
-	whole              // all addresses, rotated
-	pair               // the emptier of two by chance
+	nested   form = iota // ours: sets that carry the shares
+	single               // one address, by chance
+	shedding             // the same, of those that their load has not dropped (NS1)
+	multi                // each with the odds of its share against the largest (gdnsd)
+	whole                // all addresses, rotated
+	pair                 // the emptier of two by chance
 )
 
 // A part of our law can be left out, to see what it is worth.
@@ -65,34 +68,36 @@ const (
 var rules = []Rule{
 	{Name: "round-robin", About: "plain DNS round robin: all addresses, no health", weigh: alike, form: whole, blind: true},
 	{Name: "weighted-single", About: "static weights by capacity, one address, monitors with gdnsd's defaults", weigh: capacity, form: single, monitor: true},
-	{Name: "weighted-multi", About: "static weights by capacity, several addresses, as gdnsd does by default", weigh: capacity, form: multi, monitor: true},
+	{Name: "weighted-multi", About: "static weights by capacity, several addresses, as gdnsd's multi does", weigh: capacity, form: multi, monitor: true},
 	{Name: "least-loaded", About: "always the node with the least load", weigh: least, form: single},
 	{Name: "inverse-load", About: "weight = capacity x (100 - load), as agents of balancers report", weigh: inverse, form: single},
-	{Name: "shed", About: "load shedding between two watermarks, as NS1 does: 60 and 90 %", weigh: shed, form: single},
+	{Name: "shed", About: "load shedding between two watermarks, as NS1 does: from 60 to 90 %", weigh: capacity, form: shedding},
 	{Name: "two-choices", About: "the emptier of two taken by capacity", weigh: capacity, form: pair},
 	{Name: "cswrr", About: "rate over utilisation (gRPC A58)", weigh: rateOverLoad, form: single},
 	{Name: "balancer-leastconn", About: "a load balancer, least connections, probing the pool's page", method: leastConnections},
 	{Name: "balancer-roundrobin", About: "a load balancer, round robin, probing the pool's page", method: roundRobin},
-	{Name: "evenkeel-balancer", About: "the balancer kept, least connections, on our probe and agent check", method: leastConnections, probe: page, agent: true},
+	{Name: "evenkeel-balancer", About: "the balancer kept, least connections, on our probe (?max=60), and our agent check if it takes one", method: leastConnections, probe: page, agent: true, ladder: 0.6},
 	{Name: "evenkeel", About: "our law, answered by DNS"},
 }
 
-// ablations are ours without a part.
+// ablations are ours without a part, or with one that is off by default.
 var ablations = []Rule{
 	{Name: "evenkeel-no-horizon", About: "shares follow the room that is left", off: horizon},
 	{Name: "evenkeel-no-sets", About: "one address in an answer", off: sets},
 	{Name: "evenkeel-no-sequence", About: "chance in place of each asker's sequence", off: sequence},
 	{Name: "evenkeel-no-adaptive-ttl", About: "the same TTL always", off: adaptive},
 	{Name: "evenkeel-no-ramp", About: "no slow start", off: ramp},
+	{Name: "evenkeel-learn", About: "limits of connections are learnt from when queues grow", learn: true},
 	{Name: "evenkeel-no-arrivals", About: "arrivals guessed from growth", off: arrivals},
-	{Name: "evenkeel-balancer-no-guard", About: "a node fails its probe when it wishes", method: leastConnections, probe: page, agent: true, off: guard},
+	{Name: "evenkeel-balancer-no-guard", About: "a node fails its probe when it wishes", method: leastConnections, probe: page, agent: true, ladder: 0.6, off: guard},
+	{Name: "evenkeel-balancer-no-max", About: "the probe without ?max=60", method: leastConnections, probe: page, agent: true},
 }
 
 // Rules returns what can be compared, rivals first and ours last. The slice is
 // the caller's own.
 func Rules() []Rule { return slices.Clone(rules) }
 
-// Ablations returns ours with one part left out of each.
+// Ablations returns ours with one part left out of each, or put in.
 func Ablations() []Rule { return slices.Clone(ablations) }
 
 // Find returns the rule or ablation of a name.
@@ -160,19 +165,11 @@ func inverse(nodes []balance.Standing, shares []float64) {
 	each(nodes, shares, func(n balance.Standing) float64 { return float64(n.Limit) * max(0.01, 1-load(n)) })
 }
 
-// shed keeps what is under the low mark and drops what is over the high one; a
-// set of which all are dropped is kept whole.
-func shed(nodes []balance.Standing, shares []float64) {
+// dropped is the chance that NS1's shed_load drops a node: none up to the low
+// mark, always from the high one on.
+func dropped(load float64) float64 {
 	const low, high = 0.6, 0.9
-	sum := 0.0
-	each(nodes, shares, func(n balance.Standing) float64 {
-		kept := float64(n.Limit) * min(1, max(0, (high-load(n))/(high-low)))
-		sum += kept
-		return kept
-	})
-	if sum == 0 {
-		capacity(nodes, shares)
-	}
+	return min(1, max(0, (load-low)/(high-low)))
 }
 
 // rateOverLoad estimates the capacity: requests go with the sessions. A node
@@ -198,18 +195,22 @@ func rateOverLoad(nodes []balance.Standing, shares []float64) {
 	}
 }
 
-// room is what our law would be without its horizon.
+// room is what our law would be without its horizon, for the same nodes.
 func room(nodes []balance.Standing, shares []float64) {
 	sum := 0.0
-	each(nodes, shares, func(n balance.Standing) float64 {
-		r := max(0, float64(n.Limit-n.Connections))
-		if n.Status == balance.Degraded {
-			r = 0.01 * float64(n.Limit)
+	for i, n := range nodes {
+		shares[i] = max(0, float64(n.Limit-n.Connections))
+		switch {
+		case n.Fair == 0: // takes none
+			shares[i] = 0
+		case n.Status == balance.Degraded:
+			shares[i] = 0.01 * float64(n.Limit)
 		}
-		sum += r
-		return r
-	})
-	if sum == 0 {
-		capacity(nodes, shares)
+		sum += shares[i]
+	}
+	for i := range nodes {
+		if sum == 0 {
+			shares[i] = nodes[i].Fair
+		}
 	}
 }

@@ -33,6 +33,7 @@ type Scenario struct {
 	Resolvers []Resolver
 	TTL       TTL
 	Answers   int // addresses in an answer of ours at most; 0 is as many as exactness allows, up to 8
+	Agents    int // that the parent zone names: they answer and must hear all others, who only tell; 0 is all
 	Gossip    Gossip
 	Rules     balance.Rules // TTLs in it are taken from TTL
 	Balancer  Balancer      // for the rules that stand behind one
@@ -142,30 +143,13 @@ func (s Scenario) Check() error {
 	if s.For <= 0 || s.From < 0 || s.From >= s.For {
 		bad("for %v, from %v: want 0 <= from < for", s.For, s.From)
 	}
-	if len(s.Nodes) == 0 || len(s.Nodes) > maxNodes {
-		bad("nodes: %d are not within 1..%d", len(s.Nodes), maxNodes)
-	}
-	seen := map[string]bool{}
-	for _, n := range s.Nodes {
-		if n.Name == "" || seen[n.Name] {
-			bad("node %q: no name, or listed twice", n.Name)
-		}
-		seen[n.Name] = true
-		if n.Limit < 1 || !(n.Service > 0) || n.Queue < 1 {
-			bad("node %q: limit, service and queue must be above zero", n.Name)
-		}
-		if n.Stall.At > 0 && (n.Stall.For <= 0 || n.Stall.Every < n.Stall.For) {
-			bad("node %q: a stall lasts for some time, and comes every so often", n.Name)
-		}
-	}
-	if c := s.Clients; c.N < 1 || c.N > maxClients || c.Session <= 0 || c.Legs < 0 || c.Rate < 0 {
-		bad("clients: want 1..%d, and a session length", maxClients)
-	}
-	if len(s.Resolvers) == 0 || len(s.Resolvers) > maxResolvers {
-		bad("resolvers: %d are not within 1..%d", len(s.Resolvers), maxResolvers)
-	}
+	seen := s.checkNodes(bad)
+	s.checkPeople(bad)
 	if s.TTL.Min <= 0 || s.TTL.Max < s.TTL.Min {
 		bad("ttl: want 0 < min <= max")
+	}
+	if s.Agents < 0 || s.Agents > len(s.Nodes) || s.Agents > 0 && s.Balancer.Kind != "" {
+		bad("agents: %d are not within 0..%d, or there is a balancer, which asks all", s.Agents, len(s.Nodes))
 	}
 	if s.Balancer.Skew.Node != "" && !seen[s.Balancer.Skew.Node] {
 		bad("balancer: no node %q", s.Balancer.Skew.Node)
@@ -184,6 +168,45 @@ func (s Scenario) Check() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// checkNodes returns the names that there are.
+func (s Scenario) checkNodes(bad func(string, ...any)) (seen map[string]bool) {
+	if len(s.Nodes) == 0 || len(s.Nodes) > maxNodes {
+		bad("nodes: %d are not within 1..%d", len(s.Nodes), maxNodes)
+	}
+	seen = map[string]bool{}
+	for _, n := range s.Nodes {
+		if n.Name == "" || seen[n.Name] {
+			bad("node %q: no name, or listed twice", n.Name)
+		}
+		seen[n.Name] = true
+		if n.Limit < 1 || !(n.Service > 0) || n.Queue < 1 {
+			bad("node %q: limit, service and queue must be above zero", n.Name)
+		}
+		if n.Stall.At > 0 && (n.Stall.For <= 0 || n.Stall.Every < n.Stall.For) {
+			bad("node %q: a stall lasts for some time, and comes every so often", n.Name)
+		}
+	}
+	return seen
+}
+
+func (s Scenario) checkPeople(bad func(string, ...any)) {
+	if c := s.Clients; c.N < 1 || c.N > maxClients || c.Session <= 0 || c.Legs < 0 || !(c.Rate >= 0) {
+		bad("clients: want 1..%d, and a session length", maxClients)
+	} else if min(c.Come, c.Storm, c.Go, c.Leave, c.Pause, c.Again, c.PinFor) < 0 {
+		bad("clients: no time can be below zero")
+	}
+	if len(s.Resolvers) == 0 || len(s.Resolvers) > maxResolvers {
+		bad("resolvers: %d are not within 1..%d", len(s.Resolvers), maxResolvers)
+	}
+	least, sum := 0.0, 0.0
+	for _, r := range s.Resolvers {
+		least, sum = min(least, r.Share), sum+r.Share
+	}
+	if len(s.Resolvers) > 0 && !(least >= 0 && sum > 0) {
+		bad("resolvers: shares are not below zero, and not all zero")
+	}
 }
 
 // Bounds of what is played, by the size of the types that count it.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"evenkeel/policy/balance"
@@ -10,11 +11,10 @@ import (
 func (w *world) spread(a *agent) {
 	nodes := a.plan.Nodes
 	switch {
-	case len(nodes) < len(w.nodes): // it hears nobody, and is not asked
-		return
 	case w.rule.blind:
 		w.blind(a)
 	case w.rule.weigh != nil:
+		w.check(nodes)
 		w.rule.weigh(nodes, a.shares)
 	case !w.rule.has(horizon):
 		room(nodes, a.shares)
@@ -29,6 +29,16 @@ func (w *world) spread(a *agent) {
 	a.compile(a.shares)
 }
 
+// check is what the health checks of others see: who does not answer is out for
+// as long, and no longer. Our hold after it is not theirs.
+func (w *world) check(nodes []balance.Standing) {
+	for i := range nodes {
+		if nodes[i].Status == balance.Failing && w.nodes[i].gone {
+			nodes[i].Status = balance.Down
+		}
+	}
+}
+
 // blind is what is in a zone file: everybody, but for whom the operator took out.
 func (w *world) blind(a *agent) {
 	for i := range w.nodes {
@@ -41,8 +51,9 @@ func (w *world) blind(a *agent) {
 
 // gdnsd's defaults: a check every 10 s, 10 bad ones in a row are down, 20 good ones up.
 const (
-	monitorDown = 100 * time.Second
-	monitorUp   = 200 * time.Second
+	monitorEvery = 10 * time.Second
+	monitorDown  = 10 * monitorEvery
+	monitorUp    = 20 * monitorEvery
 )
 
 // monitored takes out who gdnsd's monitors call down; if less than half of the
@@ -75,7 +86,30 @@ func (w *world) down(n *server) bool {
 	if n.gone {
 		return w.now >= n.died+at(monitorDown)
 	}
-	return n.died > 0 && n.born-n.died >= at(monitorDown) && w.now < n.born+at(monitorUp)
+	return n.born-n.died >= at(monitorDown) && w.now < n.born+at(monitorUp)
+}
+
+// steady is the TTL of others, who have but one. gdnsd's is no longer than until
+// a monitor may change its mind.
+func (w *world) steady() time.Duration {
+	ttl := w.sc.TTL.Max
+	if !w.rule.monitor {
+		return ttl
+	}
+	for i := range w.nodes {
+		n := &w.nodes[i]
+		switch down := w.down(n); {
+		case n.gone && !down:
+			ttl = min(ttl, (n.died + at(monitorDown) - w.now).since())
+		case down && !n.gone:
+			ttl = min(ttl, (n.born + at(monitorUp) - w.now).since())
+		case down:
+			ttl = min(ttl, monitorUp)
+		default:
+			ttl = min(ttl, monitorDown)
+		}
+	}
+	return min(w.sc.TTL.Max, max(ttl, monitorEvery, w.sc.TTL.Min))
 }
 
 // answer writes an answer for the resolver into r.set, and says how long it lives.
@@ -90,7 +124,9 @@ func (a *agent) answer(w *world, r *cache, id uint64) time.Duration {
 		a.covered += ttl
 		return ttl
 	case single:
-		r.set = a.one(r.set, unit(x))
+		r.set = take(r.set, a.shares, unit(x))
+	case shedding:
+		r.set = a.shed(r.set, x)
 	case multi:
 		r.set = a.several(r.set, x)
 	case whole:
@@ -98,7 +134,7 @@ func (a *agent) answer(w *world, r *cache, id uint64) time.Duration {
 	case pair:
 		r.set = a.emptier(r.set, x)
 	}
-	return w.sc.TTL.Max
+	return w.steady()
 }
 
 // ours is the answer of our law.
@@ -117,14 +153,14 @@ func (a *agent) ours(w *world, r *cache, chance, walk uint64) time.Duration {
 	return a.plan.TTL
 }
 
-// one takes an address by its share.
-func (a *agent) one(dst []int16, x float64) []int16 {
+// take appends one address, by its share.
+func take(dst []int16, shares []float64, x float64) []int16 {
 	sum := 0.0
-	for _, p := range a.shares {
+	for _, p := range shares {
 		sum += p
 	}
 	last := int16(-1)
-	for i, p := range a.shares {
+	for i, p := range shares {
 		if p <= 0 {
 			continue
 		}
@@ -137,6 +173,22 @@ func (a *agent) one(dst []int16, x float64) []int16 {
 		return dst
 	}
 	return append(dst, last)
+}
+
+// shed drops each node by its load and takes one of the others by its share. If
+// it drops all, it drops none.
+func (a *agent) shed(dst []int16, r uint64) []int16 {
+	kept, any := slices.Clone(a.shares), false
+	for i, n := range a.plan.Nodes {
+		if unit(mix(r+uint64(i))) < dropped(load(n)) {
+			kept[i] = 0
+		}
+		any = any || kept[i] > 0
+	}
+	if !any {
+		kept = a.shares
+	}
+	return take(dst, kept, unit(mix(^r)))
 }
 
 // several takes each address with the odds of its share against the largest,
@@ -169,7 +221,7 @@ func (a *agent) all(dst []int16, r uint64) []int16 {
 
 // emptier takes two by their shares, and the less loaded of them.
 func (a *agent) emptier(dst []int16, r uint64) []int16 {
-	two := a.one(a.one(dst, unit(r)), unit(mix(r)))
+	two := take(take(dst, a.shares, unit(r)), a.shares, unit(mix(r)))
 	if len(two) < 2 {
 		return two
 	}
@@ -179,11 +231,17 @@ func (a *agent) emptier(dst []int16, r uint64) []int16 {
 	return two[:1]
 }
 
-// leave says that node i may fail, under the guard or without.
+// serves is what the probe of node i says.
 func (w *world) serves(i int) bool {
-	a := &w.agents[i]
-	if w.rule.has(guard) {
-		return a.plan.Serve
+	return w.agents[i].plan.Serve && w.now >= w.agents[i].fails
+}
+
+// wish lets a node fail when it wishes, and asks nobody: over the mark, or with
+// refusals, and held as ours is.
+func (w *world) wish(a *agent) {
+	own := a.plan.Own
+	over := own.QueueLimit > 0 && float64(own.Queue) >= w.law.Fail*float64(own.QueueLimit)
+	if (over || own.Why == "refused") && w.now >= a.fails {
+		a.fails = w.now + at(w.law.Hold)
 	}
-	return a.plan.Serve && a.plan.Own.Wish == balance.Wish{} && a.plan.Own.Load < w.law.Fail
 }

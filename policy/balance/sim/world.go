@@ -15,6 +15,7 @@ type world struct {
 	law   balance.Rules
 	seed  uint64
 	most  int // addresses in an answer
+	named int // agents that answer, the first by name
 	epoch time.Time
 
 	now, end instant
@@ -63,6 +64,10 @@ func newWorld(sc Scenario, rule Rule, seed uint64) *world {
 	if w.most == 0 {
 		w.most = 8
 	}
+	if w.named = sc.Agents; w.named == 0 {
+		w.named = len(sc.Nodes)
+	}
+	w.law.Farm = len(sc.Nodes)
 	w.furnish()
 	return w
 }
@@ -70,7 +75,7 @@ func newWorld(sc Scenario, rule Rule, seed uint64) *world {
 func (w *world) furnish() {
 	w.scratch = make([]int16, 0, len(w.sc.Nodes))
 	for _, n := range w.sc.Nodes {
-		w.nodes = append(w.nodes, server{Node: n, rate: 1, born: -at(n.Warm)})
+		w.nodes = append(w.nodes, server{Node: n, rate: 1, born: -at(n.Warm), open: -at(n.Warm)})
 	}
 	for _, r := range w.sc.Resolvers {
 		w.caches = append(w.caches, cache{Resolver: r})
