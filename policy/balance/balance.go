@@ -75,8 +75,8 @@ const (
 	floorShare = 0.01                   // of the fair share: keeps a trickle, by which recovery is noticed
 	capTimes   = 2                      // of the fair share: the most that any node gets
 	rampFloor  = 0.1                    // of the cap: where the slow start begins
-	leastFlow  = 7.0 / 1000             // of all capacity: the least number of sessions to plan for
-	perAnswer  = 5.0 / 10000            // of all capacity: how many connections one answer should bring at most
+	leastFlow  = 4.0 / 1000             // of all capacity: the least number of sessions to plan for
+	perAnswer  = 3.0 / 10000            // of all capacity: how many connections one answer should bring at most
 )
 
 // Heartbeat is how often a node of a farm of n tells its Fact at least:

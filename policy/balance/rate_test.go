@@ -37,7 +37,7 @@ func TestTTLByClients(t *testing.T) {
 		{0, 6, 30 * time.Second},     // nobody comes
 		{10, 0, 30 * time.Second},    // it is not known who asks
 		{10, 6, 5 * time.Second},     // few caches, each for many: the least
-		{10, 40, 16 * time.Second},   // 8,000 connections, of which an answer may bring 4: 4 · 40 / 10
+		{10, 40, 9 * time.Second},   // 8,000 connections, of which an answer may bring 2.4: 2.4 · 40 / 10
 		{10, 6000, 30 * time.Second}, // each for hardly anyone
 	} {
 		w := newTeller(t, "mx2")
@@ -89,7 +89,7 @@ func TestFullOfConnectionsAlone(t *testing.T) {
 	w.r.Ramp = 0
 	w.own = Measure{Limit: 4000, Connections: 4010}
 	w.nodes[0].Limit, w.nodes[0].Connections = 4000, 4000
-	if got := shares(w.pass(10 * time.Second)); got != "mx1 0.411 connections, mx2 0.589" {
+	if got := shares(w.pass(10 * time.Second)); got != "mx1 0.344 connections, mx2 0.656" {
 		t.Error(got)
 	}
 	w.own.Queues = []Queue{{Depth: 800, Limit: 1000}}
