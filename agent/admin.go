@@ -166,8 +166,8 @@ func (d *door) guard(h http.Handler) http.Handler {
 			return
 		}
 		if q.Header.Get("Authorization") != "" || shows(q) {
+			d.last.Store(&q.RemoteAddr) // first: who is counted has a name
 			d.refused.Add(1)
-			d.last.Store(&q.RemoteAddr)
 		}
 		if status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Basic realm="evenkeel"`)

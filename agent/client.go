@@ -72,7 +72,12 @@ func newCaller(base string, t trust) (caller, error) {
 
 // callerOf asks the agent of a configuration from the machine that it is for.
 func callerOf(cfg config.Config) (caller, error) {
-	return newCaller(adminURL(cfg.Admin.TLS(), reachable(cfg.Listen.Admin).String()), trustOf(cfg.Admin))
+	return newCaller(ownURL(cfg), trustOf(cfg.Admin))
+}
+
+// ownURL is where this machine asks its own agent.
+func ownURL(cfg config.Config) string {
+	return adminURL(cfg.Admin.TLS(), reachable(cfg.Listen.Admin).String())
 }
 
 // here says that what is sent to host does not leave this machine.

@@ -44,7 +44,7 @@ func (f *clientFlags) find(e env) (caller, error) {
 		return caller{}, err
 	}
 	if *f.admin == "" {
-		return newCaller(adminURL(cfg.Admin.TLS(), reachable(cfg.Listen.Admin).String()), t)
+		return newCaller(ownURL(cfg), t)
 	}
 	base, err := addressed(*f.admin, cfg.Admin.TLS())
 	if err != nil {

@@ -31,7 +31,7 @@ func simulateCommand(e env) *cobra.Command {
 	c.Flags().StringSliceVar(&f.rules, "rule", nil, "play these `RULES` only, in this order; default: all that fit the scenario")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "of all chance: the same seed gives the same play")
 	c.Flags().IntVar(&f.seeds, "seeds", 1, "play so many seeds, from --seed on; the table shows median and worst")
-	c.Flags().BoolVar(&f.ablation, "ablation", false, "our rule without each of its parts, too")
+	c.Flags().BoolVar(&f.ablation, "ablation", false, "our rule with a part left out or put in, too")
 	c.Flags().StringVar(&f.html, "html", "", "write a page with the course of every play to this `FILE`")
 	c.Flags().BoolVar(&f.json, "json", false, "one JSON line a seed on stdout")
 	c.Flags().DurationVar(&f.ttl, "ttl", 0, "of all answers, in place of the scenario's")

@@ -20,7 +20,7 @@ import (
 // map's business. No list has math/rand: chance is an argument.
 var pure = map[string][]string{
 	"policy/balance":          {"cmp", "errors", "fmt", "maps", "math", "slices", "strings", "time"},
-	"policy/balance/sim":      {"cmp", "errors", "fmt", "math", "slices", "strings", "time"},
+	"policy/balance/sim":      {"cmp", "errors", "fmt", "maps", "math", "slices", "strings", "time"},
 	"dnsrr/pick.go":           {"cmp", "math", "math/bits", "slices", "time"},
 	"health/page.go":          {"html", "net/http", "strconv", "strings"}, // of http its constants, see constants
 	"health/agentcheck.go":    {"strconv"},

@@ -69,13 +69,8 @@ func Scenarios() ([]sim.Scenario, error) {
 // Nearest is the one of known that name is most likely a misspelling of.
 func Nearest(name string, known []string) (string, bool) { return closest(name, known) }
 
-// What can be played, by the bounds of package sim, and in sensible time.
-const (
-	mostNodes     = 1024
-	mostResolvers = 60_000
-	mostClients   = 4_000_000
-	longest       = 7 * 24 * time.Hour
-)
+// longest is what can be played in sensible time.
+const longest = 7 * 24 * time.Hour
 
 // perConnection is the requests a second that a node serves for each connection
 // of its limit, where nobody says more: five times of what the clients of a full

@@ -15,8 +15,8 @@ func (r *reader) checkScript(s *script) {
 	r.ordered("ttl.min", "ttl.max", s.TTL.Min <= s.TTL.Max, short(s.TTL.Min), short(s.TTL.Max))
 	r.ordered("rules.recover", "rules.degrade", s.Rules.Recover < s.Rules.Degrade, s.Rules.Recover, s.Rules.Degrade)
 	r.ordered("rules.degrade", "rules.fail", s.Rules.Degrade < s.Rules.Fail, s.Rules.Degrade, s.Rules.Fail)
-	r.counted("nodes", sum(s.groups, func(g group) int { return max(1, g.count) }), mostNodes, "- {name: ex, count: 2}")
-	r.counted("resolvers", sum(s.crowds, func(c crowd) int { return c.count }), mostResolvers, "- {share: 1}")
+	r.counted("nodes", sum(s.groups, func(g group) int { return max(1, g.count) }), sim.MaxNodes, "- {name: ex, count: 2}")
+	r.counted("resolvers", sum(s.crowds, func(c crowd) int { return c.count }), sim.MaxResolvers, "- {share: 1}")
 	if !r.sound("nodes", "resolvers") {
 		return
 	}
@@ -140,7 +140,7 @@ func (r *reader) event(s *script, e sim.Event, item place, names []string) {
 		return
 	}
 	if e.Do == "" && r.sound(item.key+".do") {
-		r.refuse(item, "want do: what happens", "do: "+string(acts()[0]))
+		r.refuse(item, "want do: what happens", "do: "+string(sim.Crash))
 	}
 	if e.At >= s.For && r.sound("for", item.key+".at") {
 		r.refuse(r.within(item, "at"), fmt.Sprintf("after the end of the play, which is at %s", short(s.For)), "")

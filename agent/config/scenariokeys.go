@@ -19,7 +19,7 @@ func (s *script) keys() language {
 		{"for", one(&s.For, duration(time.Minute, longest))},
 		{"from", one(&s.From, at)},
 		{"nodes", blocks(&s.groups, group{Node: sim.Node{Limit: 4000, Queue: 1000}}, (*group).keys)},
-		{"clients.n", one(&c.N, whole(1, mostClients))},
+		{"clients.n", one(&c.N, whole(1, sim.MaxClients))},
 		{"clients.come", one(&c.Come, at)},
 		{"clients.storm", one(&c.Storm, at)},
 		{"clients.go", one(&c.Go, at)},
@@ -36,7 +36,7 @@ func (s *script) keys() language {
 		{"ttl.min", one(&s.TTL.Min, seconds(time.Second, time.Hour))},
 		{"ttl.max", one(&s.TTL.Max, seconds(time.Second, time.Hour))},
 		{"answers", one(&s.Answers, or("auto", whole(1, 8)))},
-		{"agents", one(&s.Agents, or("all", whole(1, mostNodes)))},
+		{"agents", one(&s.Agents, or("all", whole(1, sim.MaxNodes)))},
 		{"gossip.delay", one(&s.Gossip.Delay, duration(0, time.Minute))},
 		{"gossip.loss", one(&s.Gossip.Loss, number(0, 1))},
 		{"rules.degrade", one(&s.Rules.Degrade, share())},
@@ -44,8 +44,8 @@ func (s *script) keys() language {
 		{"rules.fail", one(&s.Rules.Fail, share())},
 		{"rules.hold", one(&s.Rules.Hold, duration(0, time.Hour))},
 		{"rules.ramp", one(&s.Rules.Ramp, duration(0, 24*time.Hour))},
-		{"rules.min_in_service", one(&s.Rules.MinInService, or("auto", whole(1, mostNodes)))},
-		{"balancer.kind", one(&s.Balancer.Kind, optional(among(kinds())))},
+		{"rules.min_in_service", one(&s.Rules.MinInService, or("auto", whole(1, sim.MaxNodes)))},
+		{"balancer.kind", one(&s.Balancer.Kind, optional(among(sim.Kinds())))},
 		{"balancer.persist", one(&s.Balancer.Persist, at)},
 		{"balancer.skew.node", one(&s.Balancer.Skew.Node, label())},
 		{"balancer.skew.share", one(&s.Balancer.Skew.Share, number(0, 1))},
@@ -58,7 +58,7 @@ func (g *group) keys() language {
 	at := duration(0, longest)
 	return language{
 		{"name", one(&g.Name, label())},
-		{"count", one(&g.count, whole(1, mostNodes))},
+		{"count", one(&g.count, whole(1, sim.MaxNodes))},
 		{"limit", one(&g.Limit, whole(1, 10_000_000))},
 		{"service", one(&g.Service, number(1, 10_000_000))},
 		{"queue", one(&g.Queue, whole(1, 1_000_000))},
@@ -74,7 +74,7 @@ func (g *group) keys() language {
 func (c *crowd) keys() language {
 	bound := duration(0, longest)
 	return language{
-		{"count", one(&c.count, whole(1, mostResolvers))},
+		{"count", one(&c.count, whole(1, sim.MaxResolvers))},
 		{"share", one(&c.Share, number(0.000001, 1_000_000))},
 		{"least", one(&c.Least, bound)},
 		{"most", one(&c.Most, bound)},
@@ -87,18 +87,10 @@ func eventKeys(e *sim.Event) language {
 	at := duration(0, longest)
 	return language{
 		{"at", one(&e.At, at)},
-		{"do", one(&e.Do, among(acts()))},
+		{"do", one(&e.Do, among(sim.Acts()))},
 		{"nodes", many(&e.Nodes, label())},
 		{"for", one(&e.For, at)},
 	}
-}
-
-// kinds are the balancers that can be played.
-func kinds() []string { return []string{"netscaler", "haproxy", "f5"} }
-
-// acts are what can happen to nodes.
-func acts() []sim.Act {
-	return []sim.Act{sim.Crash, sim.Unplug, sim.Recycle, sim.StallNow, sim.Drain, sim.Partition, sim.Deaf}
 }
 
 // blocks sets dst from a list, each item of which starts as fresh and speaks a

@@ -34,7 +34,7 @@ type Status struct {
 	Alarms  []string `json:"alarms"` // what an operator must see; empty most of the time
 	Hints   []string `json:"hints"`  // what an operator could make better; empty most of the time
 
-	// Of the new connections of the last quarter of an hour, how many went to
+	// Of the new connections of the last 15 minutes, or TTLs if those are longer, how many went to
 	// other nodes than the answers sent them to, at least, 0..1, and which node
 	// got most of them. Null: not known; see [balance.Astray].
 	Astray   *float64 `json:"astray"`

@@ -18,14 +18,12 @@ func (n *Node) start() int {
 }
 
 // learn takes up what this beat tells of the connections that the node can hold.
-// One that is out of work, or made to be, tells nothing of it.
 func (mem memory) learn(counted time.Time, own balance.Measure, plan balance.Plan) memory {
 	var dt time.Duration
 	if mem.last != nil {
 		dt = counted.Sub(mem.pace.counted)
 	}
-	aside := own.Broken != "" || own.Draining || plan.Own.Status == balance.Failing
-	mem.learner = mem.learner.See(dt, own, aside)
+	mem.learner = mem.learner.See(dt, own, plan.Own.Status)
 	return mem
 }
 
@@ -45,13 +43,13 @@ func (v *View) LimitHint() string {
 // LearntText puts what was learnt, or why nothing was, into a sentence.
 func LearntText(l balance.Learnt) string {
 	switch l.Why {
-	case "queue":
+	case balance.LearntQueue:
 		return fmt.Sprintf("the queue begins to grow at about %s connections (%s–%s)", about(l.Connections), about(l.Low), about(l.High))
-	case "calm":
+	case balance.LearntCalm:
 		return "the queue never grew"
-	case "few":
+	case balance.LearntFew:
 		return "the queue grew too seldom to tell at how many connections"
-	case "alike":
+	case balance.LearntAlike:
 		return "the queue grows at no number of connections more than at fewer"
 	}
 	return "where the queue begins to grow is not known yet"

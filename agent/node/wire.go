@@ -23,6 +23,8 @@ const (
 	// that a Fact always fits a gossip packet beside others.
 	MaxFact = 400
 
+	steadyMost = 255 // s of Steady, or longer: it ends no answer's life
+
 	maxWhy   = 15 // bytes of a reason
 	maxName  = 63 // bytes of a node's name: a DNS label (RFC 1035, 2.3.4)
 	maxCount = 1 << 30
@@ -53,7 +55,7 @@ func appendFact(b []byte, f Fact) ([]byte, error) {
 	b = binary.AppendUvarint(b, permille(f.Load, maxLoad))
 	b = binary.AppendUvarint(b, permille(f.Arrivals, 1e6))
 	b = binary.AppendUvarint(b, count(int(f.Up/(100*time.Millisecond))))
-	b = append(b, byte(min(255, max(0, f.Steady/time.Second))))
+	b = append(b, byte(min(steadyMost, max(0, f.Steady/time.Second))))
 	b = appendText(b, f.Why[:min(len(f.Why), maxWhy)])
 	b = appendAddrs(b, f.Addrs)
 	b = binary.AppendUvarint(b, f.Wish.Beat)
@@ -135,7 +137,9 @@ func decodeFact(b []byte) (Fact, error) {
 	f.Load = r.permille(maxLoad)
 	f.Arrivals = r.permille(1e6)
 	f.Up = time.Duration(r.count()) * 100 * time.Millisecond
-	f.Steady = time.Duration(r.byte()) * time.Second
+	if f.Steady = time.Duration(r.byte()) * time.Second; f.Steady == steadyMost*time.Second {
+		f.Steady = math.MaxInt64
+	}
 	f.Why = r.text(maxWhy)
 	f.Addrs = r.addrs()
 	f.Wish.Beat = r.uvarint()

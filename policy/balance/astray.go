@@ -12,7 +12,7 @@ import (
 // shares the law then lowers, and so the difference stays, and can be seen.
 type Astray struct {
 	Known bool    // the farm has been the same for long enough, all of it counts who comes, and enough came
-	Share float64 // 0..1 of new connections, at least so much; 0 where it may be chance
+	Share float64 // 0..1 of new connections, at least so much; 0 where it may be chance, unless Much
 	More  string  // the node that got most above its share; empty while Share is 0
 	Much  bool    // worth saying: Share came to a tenth, and was not seen below a twentieth since; chance alone does not end it
 }

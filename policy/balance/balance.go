@@ -4,8 +4,9 @@
 //
 // Start with [Decide]: Rules, State and Observation in, State and Plan out.
 // own.go judges this node, guard.go asks the farm's leave to fail, share.go
-// levels the farm, astray.go sees who does not follow the shares. DESIGN.md
-// gives the reasons.
+// levels the farm, astray.go sees who does not follow the shares, wake.go
+// starts anew who stood still. [Learner] stands beside it: what a node can hold,
+// learnt from when its queues grow. DESIGN.md gives the reasons.
 package balance
 
 import (

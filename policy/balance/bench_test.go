@@ -55,7 +55,7 @@ func BenchmarkLearner(b *testing.B) {
 		l := Learner{}.workday(5000, 4000)
 		b.ReportAllocs()
 		for b.Loop() {
-			l = l.See(time.Second/2, m, false)
+			l = l.See(time.Second/2, m, Up)
 		}
 	})
 	b.Run("look", func(b *testing.B) {

@@ -67,19 +67,20 @@ func (l Learner) Limit() int {
 	return int(l.limit)
 }
 
-// Learnt returns what follows from all that was seen, at most a minute old.
+// Learnt returns what follows from all that was seen, at most a minute old while
+// the node is at work and its queues are calm.
 func (l Learner) Learnt() Learnt {
 	if l.learnt.Why == "" {
-		return Learnt{Why: unseen}
+		return Learnt{Why: LearntUnseen}
 	}
 	return l.learnt
 }
 
 // See takes up one beat: what was measured, and the time since the one before.
-// aside says that this beat tells nothing of the node at work: it is broken,
-// drains, or fails its probe.
-func (l Learner) See(dt time.Duration, m Measure, aside bool) Learner {
-	l.see(dt, m, aside) // of our own copy
+// A beat in which the node drains or fails, for whatever reason, tells nothing of
+// it at work.
+func (l Learner) See(dt time.Duration, m Measure, status Status) Learner {
+	l.see(dt, m, !status.eligible()) // of our own copy
 	return l
 }
 

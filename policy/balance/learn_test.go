@@ -44,7 +44,7 @@ func (l Learner) counted() (episodes, calm float64) {
 func TestEpisodes(t *testing.T) {
 	const at = 4096 // the least of a rung
 	refuse := func(l Learner) Learner {
-		return l.See(beat, Measure{Connections: at, Queues: []Queue{{Limit: 1000}}, Refused: l.refused + 1}, false)
+		return l.See(beat, Measure{Connections: at, Queues: []Queue{{Limit: 1000}}, Refused: l.refused + 1}, Up)
 	}
 	for _, c := range []struct {
 		promise string
@@ -107,7 +107,7 @@ func TestNotWatched(t *testing.T) {
 		for range 1000 {
 			l.see(c.dt, c.m, c.aside)
 		}
-		if n, s := l.counted(); n != 0 || s != 0 || l.Learnt() != (Learnt{Why: unseen}) {
+		if n, s := l.counted(); n != 0 || s != 0 || l.Learnt() != (Learnt{Why: LearntUnseen}) {
 			t.Errorf("%s: %v episodes in %v s, learnt %v", name, n, s, l.Learnt())
 		}
 		l = awake(3000)
@@ -152,7 +152,7 @@ func TestLearnsAndForgets(t *testing.T) {
 		}
 	}
 	got := l.Learnt()
-	if known < 2 || known > 5 || got.Why != begun || got.Connections < 3600 || got.Connections > 4400 || got.Low > 4000 || got.High < 4000 {
+	if known < 2 || known > 5 || got.Why != LearntQueue || got.Connections < 3600 || got.Connections > 4400 || got.Low > 4000 || got.High < 4000 {
 		t.Errorf("known on day %d: %+v", known, got)
 	}
 	if l.Limit() != got.Connections {
@@ -201,7 +201,7 @@ func TestUnknown(t *testing.T) {
 	for _, c := range []struct {
 		l   Learner
 		why string
-	}{{Learner{}, unseen}, {calmly, calm}, {once, few}, {always, alike}} {
+	}{{Learner{}, LearntUnseen}, {calmly, LearntCalm}, {once, LearntFew}, {always, LearntAlike}} {
 		if got := c.l.Learnt(); got != (Learnt{Why: c.why}) {
 			t.Errorf("got %+v, want %s", got, c.why)
 		}

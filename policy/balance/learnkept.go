@@ -2,7 +2,6 @@ package balance
 
 import (
 	"fmt"
-	"math"
 )
 
 // A Kept is what of a [Learner] outlives the process: what it saw, and the
@@ -67,4 +66,4 @@ func (k Kept) Learner() (Learner, error) {
 }
 
 // amount says that x is one of seconds or episodes.
-func amount(x float64) bool { return x >= 0 && x <= longest && !math.IsNaN(x) }
+func amount(x float64) bool { return x >= 0 && x <= longest }

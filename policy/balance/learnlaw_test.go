@@ -38,7 +38,7 @@ func (l Learner) hold(t *rapid.T, passed time.Duration) {
 		t.Fatalf("%v episodes and %v s of calm in %v", episodes, calm, passed)
 	}
 	k := l.Learnt()
-	if k.Known() != (k.Why == begun) || k.Known() && !(0 < k.Low && k.Low <= k.Connections && k.Connections < k.High) || !k.Known() && k.Low+k.High != 0 {
+	if k.Known() != (k.Why == LearntQueue) || k.Known() && !(0 < k.Low && k.Low <= k.Connections && k.Connections < k.High) || !k.Known() && k.Low+k.High != 0 {
 		t.Fatalf("learnt %+v", k)
 	}
 	if l.Limit() < 0 || l.Limit() > most || (l.Limit() > 0) != (l.from > 0) {

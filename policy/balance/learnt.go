@@ -18,11 +18,11 @@ func (l Learnt) Known() bool { return l.Connections > 0 }
 
 // What a Learnt says of why it is known, or not.
 const (
-	begun  = "queue"  // above it a queue soon becomes busy, below it hardly ever
-	calm   = "calm"   // no queue ever became busy
-	few    = "few"    // episodes too few to tell
-	alike  = "alike"  // episodes come at all levels alike: it is not connections that fill the queue
-	unseen = "unseen" // the node was not watched yet, or its queues or connections cannot be measured
+	LearntQueue  = "queue"  // known: above it a queue soon becomes busy, below it hardly ever
+	LearntCalm   = "calm"   // no queue ever became busy
+	LearntFew    = "few"    // episodes too few to tell
+	LearntAlike  = "alike"  // episodes come at all levels alike: it is not connections that fill the queue
+	LearntUnseen = "unseen" // the node was not watched yet, or its queues or connections cannot be measured
 )
 
 // The rungs of the histogram: the lowest is below firstRung, and each further
@@ -101,15 +101,15 @@ func (l *Learner) estimate() Learnt {
 	switch {
 	case top >= gain:
 		low, high := sums.interval(best, top-within)
-		return Learnt{Connections: foot(best), Low: foot(low), High: foot(high + 1), Why: begun}
+		return Learnt{Connections: foot(best), Low: foot(low), High: foot(high + 1), Why: LearntQueue}
 	case all.t == 0:
-		return Learnt{Why: unseen}
+		return Learnt{Why: LearntUnseen}
 	case all.n < 0.5:
-		return Learnt{Why: calm}
+		return Learnt{Why: LearntCalm}
 	case all.n < plenty:
-		return Learnt{Why: few}
+		return Learnt{Why: LearntFew}
 	}
-	return Learnt{Why: alike}
+	return Learnt{Why: LearntAlike}
 }
 
 // ladder holds at i what was seen on all rungs below i.

@@ -12,7 +12,7 @@ type rate struct{ slow, fast float64 }
 
 const (
 	window     = time.Minute     // over which the slow rate is taken, or since the start
-	fastWindow = 4 * time.Second // over which the fast one is: longer than most herds, and they are over
+	fastWindow = 4 * time.Second // over which the fast one is: with a longer one most herds would be over before they are seen
 )
 
 // see adds what happened within dt. age is how long there has been counting.

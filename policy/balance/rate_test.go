@@ -37,7 +37,7 @@ func TestTTLByClients(t *testing.T) {
 		{0, 6, 30 * time.Second},     // nobody comes
 		{10, 0, 30 * time.Second},    // it is not known who asks
 		{10, 6, 5 * time.Second},     // few caches, each for many: the least
-		{10, 40, 9 * time.Second},   // 8,000 connections, of which an answer may bring 2.4: 2.4 · 40 / 10
+		{10, 40, 9 * time.Second},    // 8,000 connections, of which an answer may bring 2.4: 2.4 · 40 / 10
 		{10, 6000, 30 * time.Second}, // each for hardly anyone
 	} {
 		w := newTeller(t, "mx2")

@@ -71,14 +71,14 @@ func take(dst []int16, shares []float64, x float64) []int16 {
 // shed drops each node by its load and takes one of the others by its share. If
 // it drops all, it drops none.
 func (a *agent) shed(dst []int16, r uint64) []int16 {
-	kept, any := slices.Clone(a.shares), false
+	kept, left := slices.Clone(a.shares), false
 	for i, n := range a.plan.Nodes {
 		if unit(mix(r+uint64(i))) < dropped(load(n)) {
 			kept[i] = 0
 		}
-		any = any || kept[i] > 0
+		left = left || kept[i] > 0
 	}
-	if !any {
+	if !left {
 		kept = a.shares
 	}
 	return take(dst, kept, unit(mix(^r)))

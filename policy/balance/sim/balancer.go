@@ -1,6 +1,10 @@
 package sim
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // A method is how a balancer picks.
 type method uint8
@@ -35,6 +39,9 @@ var kinds = map[string]kind{
 	"haproxy":   {every: 2 * time.Second, wait: 2 * time.Second, fall: 3, rise: 2, agents: true},
 	"f5":        {every: 10 * time.Second, wait: 10 * time.Second, fall: 3, rise: 1, rampUp: 5 * time.Minute},
 }
+
+// Kinds returns the words that [Balancer].Kind may be, sorted.
+func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 
 // A balancer is a Balancer while the play goes on.
 type balancer struct {

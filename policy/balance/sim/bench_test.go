@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// workingDay is a million clients on 64 nodes, from seven to seven.
+// workingDay is clients on nodes that hold half as many again, from seven to six.
 func workingDay(clients, nodes int) Scenario {
 	s := Scenario{Name: "million", For: 11 * time.Hour, From: time.Hour, TTL: TTL{5 * time.Second, 30 * time.Second}, Rules: law,
 		Gossip: Gossip{Delay: time.Second},

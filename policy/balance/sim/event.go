@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -18,6 +19,9 @@ var acts = map[Act]struct {
 	Partition: {begin: func(w *world, i int, _ Event) { w.part(i, true) }, end: func(w *world, i int, _ Event) { w.part(i, false) }},
 	Deaf:      {begin: func(w *world, _ int, _ Event) { w.deaf, w.parted = true, w.now }, end: func(w *world, _ int, _ Event) { w.deaf = false }},
 }
+
+// Acts returns what an [Event] may do, sorted by its word.
+func Acts() []Act { return slices.Sorted(maps.Keys(acts)) }
 
 // happen plays the events whose time has come.
 func (w *world) happen() {

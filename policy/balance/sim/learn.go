@@ -16,6 +16,5 @@ func (a *agent) limited(m balance.Measure) balance.Measure {
 
 // learn takes up a beat, as package node does. It must come after the decision.
 func (a *agent) learn(dt time.Duration, m balance.Measure) {
-	aside := m.Broken != "" || m.Draining || a.plan.Own.Status == balance.Failing
-	a.learner = a.learner.See(dt, m, aside)
+	a.learner = a.learner.See(dt, m, a.plan.Own.Status)
 }

@@ -18,7 +18,6 @@ type Result struct {
 	Outage       float64       // client minutes without the session that was wanted, or in front of a full queue
 	Level        time.Duration // from the last event until the imbalance stays within 0.05; -1 s is never
 	LookUps      float64       // that reached the agents, a second
-	Downs        int           // times that a balancer took a node out
 	Sessions     []int         // opened on each node
 	Nodes        []string
 	Series       Series
@@ -41,7 +40,6 @@ type Series struct {
 	Queue   [][]float64 // queue/places, the most
 	Ideal   []float64   // connections/limit if all were level
 	Refused []float64   // a second
-	Out     []float64   // clients without the session that they want, the most
 }
 
 // points is how long a Series is at most.
@@ -113,7 +111,10 @@ func (w *world) ideal() float64 {
 			limit += w.nodes[i].Limit
 		}
 	}
-	return over(float64(held), float64(limit))
+	if limit == 0 {
+		return 0 // nobody is there: no placement gives anything
+	}
+	return float64(held) / float64(limit)
 }
 
 func (m *meter) measure(w *world) {
@@ -148,7 +149,7 @@ func (m *meter) draw(w *world) {
 			m.sums[i] = 0
 			s.Fill[i], s.Queue[i] = append(s.Fill[i], 0), append(s.Queue[i], 0)
 		}
-		s.Ideal, s.Refused, s.Out = append(s.Ideal, 0), append(s.Refused, 0), append(s.Out, 0)
+		s.Ideal, s.Refused = append(s.Ideal, 0), append(s.Refused, 0)
 	}
 	last := len(s.Ideal) - 1
 	m.inPoint++
@@ -158,7 +159,7 @@ func (m *meter) draw(w *world) {
 		s.Fill[i][last] = m.sums[i] / float64(m.inPoint)
 		s.Queue[i][last] = max(s.Queue[i][last], n.queue/float64(n.Queue))
 	}
-	s.Ideal[last], s.Out[last] = w.ideal(), max(s.Out[last], float64(w.wanting))
+	s.Ideal[last] = w.ideal()
 	s.Refused[last] = (w.refused() - m.drawn) / float64(m.inPoint)
 	if m.inPoint == m.every {
 		m.inPoint, m.drawn = 0, w.refused()
@@ -168,7 +169,7 @@ func (m *meter) draw(w *world) {
 func (m *meter) result(w *world) Result {
 	r := Result{
 		Peak: m.peak, Ideal: m.ideal, Refused: w.refused() - m.refused, Cascades: m.moves.cascades,
-		Outage: m.outage, LookUps: float64(w.looked) / max(tick, w.now.since()).Seconds(), Downs: w.downs, Series: m.series,
+		Outage: m.outage, LookUps: float64(w.looked) / max(tick, w.now.since()).Seconds(), Series: m.series,
 	}
 	r.P99OverIdeal = over(percentile(m.fullest, 0.99), percentile(m.least, 0.99))
 	r.ImbalanceP50, r.ImbalanceMax = percentile(m.spread, 0.5), percentile(m.spread, 1)

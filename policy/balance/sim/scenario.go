@@ -140,8 +140,11 @@ const (
 func (s Scenario) Check() error {
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
-	if s.For <= 0 || s.From < 0 || s.From >= s.For {
-		bad("for %v, from %v: want 0 <= from < for", s.For, s.From)
+	if s.For <= 0 || s.For > maxFor || s.From < 0 || s.From >= s.For {
+		bad("for %v, from %v: want 0 <= from < for <= %v", s.For, s.From, maxFor)
+	}
+	if s.Gossip.Delay < 0 || !share(s.Gossip.Loss) {
+		bad("gossip: want a delay that is not below zero, and a loss of 0..1")
 	}
 	seen := s.checkNodes(bad)
 	s.checkPeople(bad)
@@ -172,8 +175,8 @@ func (s Scenario) Check() error {
 
 // checkNodes returns the names that there are.
 func (s Scenario) checkNodes(bad func(string, ...any)) (seen map[string]bool) {
-	if len(s.Nodes) == 0 || len(s.Nodes) > maxNodes {
-		bad("nodes: %d are not within 1..%d", len(s.Nodes), maxNodes)
+	if len(s.Nodes) == 0 || len(s.Nodes) > MaxNodes {
+		bad("nodes: %d are not within 1..%d", len(s.Nodes), MaxNodes)
 	}
 	seen = map[string]bool{}
 	for _, n := range s.Nodes {
@@ -184,21 +187,23 @@ func (s Scenario) checkNodes(bad func(string, ...any)) (seen map[string]bool) {
 		if n.Limit < 1 || !(n.Service > 0) || n.Queue < 1 {
 			bad("node %q: limit, service and queue must be above zero", n.Name)
 		}
-		if n.Stall.At > 0 && (n.Stall.For <= 0 || n.Stall.Every < n.Stall.For) {
-			bad("node %q: a stall lasts for some time, and comes every so often", n.Name)
+		if n.Stall.At > 0 && (n.Stall.For <= 0 || n.Stall.Every < n.Stall.For) || !share(n.Stall.Rate) {
+			bad("node %q: a stall lasts for some time, comes every so often, and leaves 0..1 of the service", n.Name)
 		}
 	}
 	return seen
 }
 
 func (s Scenario) checkPeople(bad func(string, ...any)) {
-	if c := s.Clients; c.N < 1 || c.N > maxClients || c.Session <= 0 || c.Legs < 0 || !(c.Rate >= 0) {
-		bad("clients: want 1..%d, and a session length", maxClients)
+	if c := s.Clients; c.N < 1 || c.N > MaxClients || c.Session <= 0 || c.Legs < 0 || !(c.Rate >= 0) {
+		bad("clients: want 1..%d, and a session length", MaxClients)
 	} else if min(c.Come, c.Storm, c.Go, c.Leave, c.Pause, c.Again, c.PinFor) < 0 {
 		bad("clients: no time can be below zero")
+	} else if !share(c.Pin) || !share(c.Sort) {
+		bad("clients: pin and sort are shares, 0..1")
 	}
-	if len(s.Resolvers) == 0 || len(s.Resolvers) > maxResolvers {
-		bad("resolvers: %d are not within 1..%d", len(s.Resolvers), maxResolvers)
+	if len(s.Resolvers) == 0 || len(s.Resolvers) > MaxResolvers {
+		bad("resolvers: %d are not within 1..%d", len(s.Resolvers), MaxResolvers)
 	}
 	least, sum := 0.0, 0.0
 	for _, r := range s.Resolvers {
@@ -209,9 +214,14 @@ func (s Scenario) checkPeople(bad func(string, ...any)) {
 	}
 }
 
-// Bounds of what is played, by the size of the types that count it.
+// share says that x is one of something.
+func share(x float64) bool { return x >= 0 && x <= 1 }
+
+// Bounds of what is played, by the size of the types that count it, and of the
+// timetable: a month of it is 107 MB.
 const (
-	maxNodes     = 1024
-	maxClients   = 4_000_000
-	maxResolvers = 60_000
+	maxFor       = 31 * 24 * time.Hour
+	MaxNodes     = 1024
+	MaxClients   = 4_000_000
+	MaxResolvers = 60_000
 )

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -54,21 +55,25 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	for want, spoil := range map[string]func(*Scenario){
-		"want 0 <= from < for":       func(s *Scenario) { s.From = s.For },
-		"nodes: 0 are not":           func(s *Scenario) { s.Nodes = nil },
-		"listed twice":               func(s *Scenario) { s.Nodes[1].Name = "ex1" },
-		`"ex1": limit, service and`:  func(s *Scenario) { s.Nodes[0].Limit = 0 },
-		`"ex2": a stall lasts`:       func(s *Scenario) { s.Nodes[1].Stall = Stall{At: 10, For: time.Minute, Every: time.Second} },
-		"clients: want 1..":          func(s *Scenario) { s.Clients.N = 0 },
-		"clients: no time":           func(s *Scenario) { s.Clients.Come = -time.Second },
-		"resolvers: 0 are not":       func(s *Scenario) { s.Resolvers = nil },
-		"not below zero, and not":    func(s *Scenario) { s.Resolvers[5].Share = -1 },
-		"and not all zero":           func(s *Scenario) { s.Resolvers = make([]Resolver, 3) },
-		"0 < min <= max":             func(s *Scenario) { s.TTL.Min = time.Hour },
-		`balancer: no node "ex9"`:    func(s *Scenario) { s.Balancer.Skew.Node = "ex9" },
-		`no kind "abacus"`:           func(s *Scenario) { s.Balancer.Kind = "abacus" },
-		`nothing called "rain"`:      func(s *Scenario) { s.Events = []Event{{Do: "rain"}} },
-		`event at 1s: no node "ex9"`: func(s *Scenario) { s.Events = []Event{{At: time.Second, Do: Crash, Nodes: []string{"ex9"}}} },
+		"want 0 <= from < for <= 744h":   func(s *Scenario) { s.From = s.For },
+		"for 8760h0m0s":                  func(s *Scenario) { s.For = 365 * 24 * time.Hour },
+		"gossip: want a delay":           func(s *Scenario) { s.Gossip.Loss = math.NaN() },
+		"and leaves 0..1 of the service": func(s *Scenario) { s.Nodes[0].Stall.Rate = 2 },
+		"pin and sort are shares":        func(s *Scenario) { s.Clients.Sort = -1 },
+		"nodes: 0 are not":               func(s *Scenario) { s.Nodes = nil },
+		"listed twice":                   func(s *Scenario) { s.Nodes[1].Name = "ex1" },
+		`"ex1": limit, service and`:      func(s *Scenario) { s.Nodes[0].Limit = 0 },
+		`"ex2": a stall lasts`:           func(s *Scenario) { s.Nodes[1].Stall = Stall{At: 10, For: time.Minute, Every: time.Second} },
+		"clients: want 1..":              func(s *Scenario) { s.Clients.N = 0 },
+		"clients: no time":               func(s *Scenario) { s.Clients.Come = -time.Second },
+		"resolvers: 0 are not":           func(s *Scenario) { s.Resolvers = nil },
+		"not below zero, and not":        func(s *Scenario) { s.Resolvers[5].Share = -1 },
+		"and not all zero":               func(s *Scenario) { s.Resolvers = make([]Resolver, 3) },
+		"0 < min <= max":                 func(s *Scenario) { s.TTL.Min = time.Hour },
+		`balancer: no node "ex9"`:        func(s *Scenario) { s.Balancer.Skew.Node = "ex9" },
+		`no kind "abacus"`:               func(s *Scenario) { s.Balancer.Kind = "abacus" },
+		`nothing called "rain"`:          func(s *Scenario) { s.Events = []Event{{Do: "rain"}} },
+		`event at 1s: no node "ex9"`:     func(s *Scenario) { s.Events = []Event{{At: time.Second, Do: Crash, Nodes: []string{"ex9"}}} },
 	} {
 		s := morning(time.Minute)
 		spoil(&s)
