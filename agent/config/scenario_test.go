@@ -261,19 +261,19 @@ func FuzzScenario(f *testing.F) {
 
 // The file that shows every key has every key, and can be played.
 func TestEveryKeyOfAScenario(t *testing.T) {
-	b, err := os.ReadFile("../../configs/scenario.yaml")
+	b, err := os.ReadFile("../../configs/scenarios/every-key.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Scenario("scenario.yaml", b); err != nil {
+	if _, err := Scenario("every-key.yaml", b); err != nil {
 		t.Fatal(err)
 	}
-	s := newScript("scenario.yaml")
+	s := newScript("every-key.yaml")
 	for _, lang := range []language{s.keys(), new(group).keys(), new(crowd).keys(), eventKeys(new(sim.Event))} {
 		for _, row := range lang {
 			key := row.path[strings.LastIndex(row.path, ".")+1:]
 			if !regexp.MustCompile(`(?m)(^|[ {])` + key + `:`).Match(b) {
-				t.Errorf("no %s in configs/scenario.yaml", row.path)
+				t.Errorf("no %s in configs/scenarios/every-key.yaml", row.path)
 			}
 		}
 	}
