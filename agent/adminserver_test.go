@@ -31,16 +31,8 @@ func browse(t *testing.T, a *running, path, token string, own ...tls.Certificate
 	if token != "" {
 		q.SetBasicAuth("operator", token)
 	}
-	r, err := c.Do(q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.StatusCode, r.Header, string(b), r.TLS.PeerCertificates[0]
+	r, body := whole(t, &c, q)
+	return r.StatusCode, r.Header, body, r.TLS.PeerCertificates[0]
 }
 
 // shower shows the certificate whether or not the server knows its authority.

@@ -271,8 +271,18 @@ func (r *running) sees(t *testing.T, name string) dashboard.Node {
 
 func get(t *testing.T, url string) (status int, header http.Header, body string) {
 	t.Helper()
-	c := http.Client{Timeout: patience}
-	r, err := c.Get(url)
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, body := whole(t, &http.Client{Timeout: patience}, q)
+	return r.StatusCode, r.Header, body
+}
+
+// whole sends a request, and reads all of the answer.
+func whole(t *testing.T, c *http.Client, q *http.Request) (r *http.Response, body string) {
+	t.Helper()
+	r, err := c.Do(q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +291,7 @@ func get(t *testing.T, url string) (status int, header http.Header, body string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.StatusCode, r.Header, string(b)
+	return r, string(b)
 }
 
 // await asks until what is promised has come true.

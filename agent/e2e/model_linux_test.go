@@ -41,17 +41,14 @@ func modelStory(t *testing.T, bin string) {
 	defer tick.Stop()
 	for range modelWindows {
 		<-tick.C
-		s, sum := a.status(), 0.0
+		s := a.status()
 		var held [3]float64
 		for i, n := range f.nodes {
 			if k := s.of(n.id).Connections; k != nil {
 				held[i] = float64(*k)
-				sum += held[i]
 			}
 		}
-		for i := range real {
-			real[i] += held[i] / sum / modelWindows
-		}
+		addShares(&real, held, modelWindows)
 	}
 	played := modelled(t)
 	t.Logf("mean shares of all connections: real %.3f, simulated %.3f", real, played)
@@ -110,24 +107,20 @@ func modelled(t *testing.T) (shares [3]float64) {
 	}
 	rule, _ := sim.Find("evenkeel")
 	r := sim.Play(s, rule, 1, nil)
-	n := 0.0
-	for k := range r.Series.Ideal {
-		if time.Duration(k)*r.Series.Every < modelEarly {
-			continue
-		}
-		n++
-		sum := 0.0
+	first := int(modelEarly / r.Series.Every)
+	for k := first; k < len(r.Series.Ideal); k++ {
 		var held [3]float64
 		for i, fill := range r.Series.Fill {
 			held[i] = fill[k] * float64(s.Nodes[i].Limit)
-			sum += held[i]
 		}
-		for i := range shares {
-			shares[i] += held[i] / sum
-		}
-	}
-	for i := range shares {
-		shares[i] /= n
+		addShares(&shares, held, len(r.Series.Ideal)-first)
 	}
 	return shares
+}
+
+// addShares adds what part each node holds, in one of so many windows, to the mean.
+func addShares(mean *[3]float64, held [3]float64, windows int) {
+	for i := range mean {
+		mean[i] += held[i] / (held[0] + held[1] + held[2]) / float64(windows)
+	}
 }
