@@ -25,10 +25,22 @@ type Set struct {
 	Zone    string        // fully qualified, any case
 	Agent   string        // this agent's node name; with the asker it starts the sequence
 	TTL     time.Duration // of every record; 0..2^31-1 s, cut to whole seconds
+	MaxTTL  time.Duration // the longest that TTL may become: signatures are made for it; 0 = TTL
 	Answers int           // 0 = auto, as many addresses as exact shares allow, up to 8; 1..8 = at most so many
 	Serial  uint32        // of the SOA; must never fall (RFC 1982)
 	Targets []Target      // one a node, any order, at most 1024
 	Records Records       // further records; those with a TTL of their own keep it
+
+	Services []Service // protocols with names of their own, at most 32
+}
+
+// A Service is a protocol that is judged apart. NAME.<zone> answers like the
+// apex, from the nodes that carry it; each name of SRV has one record a node
+// (RFC 2782), weighted by the same shares.
+type Service struct {
+	Name string   // one DNS label, unique in any case, no leading underscore
+	Port uint16   // of the SRV records
+	SRV  []string // relative to the zone, such as _imaps._tcp (RFC 6186)
 }
 
 // A Target is one node. NODE.<zone> answers with its addresses, unweighted.
@@ -37,6 +49,8 @@ type Target struct {
 	Addrs []netip.Addr // an answer holds one of each family; those of one node share its share
 	Share float64      // of all new work, 0..1; only the proportions matter, they need not sum to 1
 	Gone  bool         // dead: never answered at the apex, not an NS
+	Fair  float64      // its share by capacity alone, which a secondary is given
+	Lacks []string     // services that it does not carry now
 	Why   string       // its string of _why.<zone> TXT, cut at 255 octets; empty is left out
 }
 
