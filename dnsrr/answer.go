@@ -1,70 +1,103 @@
 package dnsrr
 
 import (
+	"net/netip"
+	"time"
+
 	"github.com/miekg/dns"
 )
 
 // An Asker is what an answer depends on beside the question.
 type Asker struct {
-	Number uint64 // the asker's next number; by the golden sequence, shares are met at every length
-	Minute uint64 // since any epoch; it changes which nodes stand by, never the shares
+	Number uint64    // the asker's next number; by the golden sequence, shares are met at every length
+	Now    time.Time // its minute says which nodes stand by, never the shares; signatures are of its hour
 }
 
-// A draw hands out the Asker for an answer at the apex, and is called only if
-// there is one: a number that is not used would be missing from the sequence.
-type draw func(six bool) Asker
+// A draw hands out the number for an answer that is weighted, and is called
+// only if there is one: a number that is not used would be missing from the
+// sequence. Every name that is weighted has sequences of its own, by salt.
+type draw func(salt uint64, six bool) (number uint64)
 
-// picks are the nodes whose addresses were handed out at the apex.
+// picks are the nodes whose addresses were handed out by weight.
 type picks struct {
-	n   int
-	at  [maxAnswers]int // indices of Table.nodes
-	six bool            // they are of IPv6
+	n      int
+	at     [maxAnswers]int // indices of Table.nodes
+	counts bool            // they stand for a client: one who asks for both families is counted by the IPv4 ones
 }
 
-// Answer is the reply to q over UDP or TCP; nil is silence. It depends on
-// nothing else, changes neither t nor q, and the reply is the caller's.
+// An exchange is one query and the reply under way.
+type exchange struct {
+	t    *Table // nil: there is nothing to answer yet
+	o    *Options
+	r    request
+	from netip.Addr
+	tr   transport
+	now  time.Time
+	next draw
+	sig  *signature // of the query; nil = none
+
+	m      *dns.Msg
+	stream []*dns.Msg // what is answered instead of m, where one message cannot hold it
+	got    picks
+	error  uint16 // of RFC 8914, where the code alone says too little; 0 = none
+	text   string // what it is about
+}
+
+// Answer is the reply to q over UDP or TCP; nil is silence, or a q that no
+// octets can say. It depends on nothing else, changes neither t nor q, and the
+// reply is the caller's. A [Server] says more: what its [Options] have.
 func (t *Table) Answer(q *dns.Msg, a Asker, udp bool) *dns.Msg {
-	m, _ := t.answer(q, func(bool) Asker { return a }, udp)
-	return m
+	b, err := q.Pack()
+	if err != nil || silent(b) {
+		return nil
+	}
+	x := exchange{t: t, o: new(Options), r: parse(b), tr: overTCP, now: a.Now}
+	x.next = func(uint64, bool) uint64 { return a.Number }
+	if udp {
+		x.tr = overUDP
+	}
+	x.answer()
+	x.finish()
+	return x.m
 }
 
-func (t *Table) answer(q *dns.Msg, next draw, udp bool) (m *dns.Msg, got picks) {
-	if q.Response { // two servers that answer answers never stop (RFC 1035, section 7.3)
-		return nil, got
+// answer fills the reply, but for its OPT.
+func (x *exchange) answer() {
+	x.begin()
+	if x.m.Rcode = x.refusal(); x.m.Rcode == dns.RcodeSuccess && x.r.question != nil {
+		x.fill()
 	}
-	e := readEDNS(q)
-	m = begin(q)
-	if m.Rcode = refusal(q, e); m.Rcode == dns.RcodeSuccess {
-		got = t.fill(m, next)
-	}
-	finish(m, e, udp)
-	return m, got
 }
 
 // begin echoes what a reply repeats: identity, opcode, RD and the question,
 // octet for octet. AD, CD, RA and Z stay clear (RFC 4035, section 3.1.6).
-func begin(q *dns.Msg) *dns.Msg {
-	m := &dns.Msg{Compress: true}
-	m.Id, m.Opcode, m.RecursionDesired, m.Response = q.Id, q.Opcode, q.RecursionDesired, true
-	if len(q.Question) == 1 {
-		m.Question = []dns.Question{q.Question[0]}
+func (x *exchange) begin() {
+	x.m = &dns.Msg{Compress: true}
+	x.m.Id, x.m.Opcode, x.m.RecursionDesired, x.m.Response = x.r.id, x.r.opcode, x.r.rd, true
+	if x.r.question != nil {
+		x.m.Question = []dns.Question{{Name: x.r.name(), Qtype: x.r.qtype, Qclass: x.r.qclass}}
 	}
-	return m
 }
 
 // refusal is the code of a message that asks nothing we could look up.
-func refusal(q *dns.Msg, e edns) int {
+func (x *exchange) refusal() int {
+	r := &x.r
 	switch {
-	case q.Opcode != dns.OpcodeQuery:
-		return refusedOpcode(q.Opcode)
-	case len(q.Question) != 1: // RFC 9619
+	case r.opcode != dns.OpcodeQuery:
+		return refusedOpcode(r.opcode)
+	case r.bad || r.edns.malformed:
 		return dns.RcodeFormatError
-	case e.malformed:
-		return dns.RcodeFormatError
-	case e.version > 0:
+	case r.edns.version > 0:
 		return dns.RcodeBadVers
+	case r.questions == 0 && r.edns.cookie != nil: // asks for nothing but a cookie (RFC 7873, section 5.4)
+		return dns.RcodeSuccess
+	case r.questions != 1: // RFC 9619
+		return dns.RcodeFormatError
 	}
-	return refusedQuestion(q.Question[0])
+	if x.sig != nil && x.sig.error != 0 { // RFC 8945, section 5.2
+		return dns.RcodeNotAuth
+	}
+	return x.refusedQuestion()
 }
 
 // refusedOpcode: NOTIFY and UPDATE are known and not for us (RFC 1996,
@@ -76,113 +109,125 @@ func refusedOpcode(op int) int {
 	return dns.RcodeNotImplemented
 }
 
+// typeNXNAME stands for a missing name in an NSEC, and is never asked for (RFC
+// 9824, section 3.5).
+const typeNXNAME = 128
+
 // refusedQuestion knows the types and classes that are no data (RFC 6895,
 // sections 3.1 and 3.2). Class ANY is taken as IN, of which there is only one.
-func refusedQuestion(ask dns.Question) int {
-	switch ask.Qtype {
+func (x *exchange) refusedQuestion() int {
+	switch x.r.qtype {
 	case dns.TypeNone, dns.TypeOPT, dns.TypeTSIG, dns.TypeTKEY:
 		return dns.RcodeFormatError
-	case dns.TypeAXFR, dns.TypeIXFR: // the zone differs from answer to answer: there is nothing to transfer
-		return dns.RcodeNotImplemented
+	case typeNXNAME:
+		return x.fail(dns.RcodeFormatError, dns.ExtendedErrorCodeInvalidQueryType, "NXNAME is never asked for")
 	}
-	switch ask.Qclass {
-	case dns.ClassINET, dns.ClassANY:
+	switch x.r.qclass {
+	case dns.ClassINET, dns.ClassANY, dns.ClassCHAOS:
 		return dns.RcodeSuccess
 	case 0:
 		return dns.RcodeFormatError
 	}
-	return dns.RcodeRefused
+	return x.fail(dns.RcodeRefused, dns.ExtendedErrorCodeNotSupported, "of this class is nothing here")
 }
 
-// fill answers from t.
-func (t *Table) fill(m *dns.Msg, next draw) picks {
+// fail notes what the code alone does not say (RFC 8914), and returns the code.
+func (x *exchange) fail(rcode int, why uint16, text string) int {
+	x.error, x.text = why, text
+	return rcode
+}
+
+// fill answers a question that can be looked up.
+func (x *exchange) fill() {
+	t := x.t
 	switch {
+	case x.r.qclass == dns.ClassCHAOS:
+		x.m.Rcode = x.introduce()
 	case t == nil:
-		m.Rcode = dns.RcodeServerFailure
-		return picks{}
-	case !within(fold(m.Question[0].Name), t.zone): // no way up is shown
-		m.Rcode = dns.RcodeRefused
-		return picks{}
+		x.m.Rcode = x.fail(dns.RcodeServerFailure, dns.ExtendedErrorCodeNotReady, "the first decision is not made yet")
+	case !within(fold(x.m.Question[0].Name), t.zone): // no way up is shown
+		x.m.Rcode = x.fail(dns.RcodeRefused, dns.ExtendedErrorCodeNotAuthoritative, "the zone here is "+t.zone)
+	case x.r.qtype == dns.TypeAXFR || x.r.qtype == dns.TypeIXFR:
+		x.m.Rcode = x.transfer()
+	default:
+		x.m.Authoritative = true
+		x.follow()
 	}
-	m.Authoritative = true
-	return t.follow(m, next)
 }
 
 // follow looks the name up, and what it is an alias of, while that is in the
 // zone (RFC 1034, section 4.3.2). The code is that of the last name (RFC 6604).
-func (t *Table) follow(m *dns.Msg, next draw) picks {
-	ask := m.Question[0]
-	name := ask.Name
+func (x *exchange) follow() {
+	t, typ := x.t, x.r.qtype
+	name := x.m.Question[0].Name
 	for range maxChain + 1 {
-		o := t.names[fold(name)]
-		if o == nil {
-			m.Rcode = dns.RcodeNameError // nothing is below it either (RFC 8020)
-			t.deny(m)
-			return picks{}
+		o := t.find(fold(name))
+		switch {
+		case o == nil: // nothing is below it either (RFC 8020)
+			x.deny(name, nil)
+			return
+		case o.alias == nil || typ == dns.TypeCNAME || typ == dns.TypeNSEC || typ == dns.TypeRRSIG:
+			x.data(o, name)
+			return
 		}
-		if o.alias == nil || ask.Qtype == dns.TypeCNAME {
-			return t.data(m, o, name, next)
-		}
-		m.Answer = append(m.Answer, named(o.alias, name))
+		x.put(&x.m.Answer, []dns.RR{named(o.alias, name)})
 		name = o.alias.Target
-		if ask.Qtype == dns.TypeANY || !within(fold(name), t.zone) {
-			break // ANY stops at an alias (RFC 8482, section 4.2); others know the rest
+		if typ == dns.TypeANY || !within(fold(name), t.zone) {
+			return // ANY stops at an alias (RFC 8482, section 4.2); others know the rest
 		}
 	}
-	return picks{}
 }
 
 // data answers with what o has of the type asked for, or denies it.
-func (t *Table) data(m *dns.Msg, o *owner, name string, next draw) (got picks) {
-	typ := m.Question[0].Qtype
-	apex := o == t.names[t.zone]
-	before := len(m.Answer)
+func (x *exchange) data(o *owner, name string) {
+	typ := x.r.qtype
+	before := len(x.m.Answer)
 	switch {
-	case typ == dns.TypeANY && len(o.sets) > 0:
-		m.Answer = append(m.Answer, t.minimal(name))
+	case typ == dns.TypeANY && o.some():
+		x.put(&x.m.Answer, []dns.RR{x.t.minimal(name)})
 	case typ == dns.TypeCNAME && o.alias != nil:
-		m.Answer = append(m.Answer, named(o.alias, name))
-	case apex && (typ == dns.TypeA || typ == dns.TypeAAAA):
-		got = t.weighted(m, name, typ == dns.TypeAAAA, next)
+		x.put(&x.m.Answer, []dns.RR{named(o.alias, name)})
+	case o.farm != nil && (typ == dns.TypeA || typ == dns.TypeAAAA):
+		x.put(&x.m.Answer, x.weighted(o.farm, name))
+	case x.r.edns.dnssec && x.secure() && (typ == dns.TypeNSEC || typ == dns.TypeRRSIG):
+		x.proof(o, name)
 	default:
-		for _, rr := range o.sets[typ] {
-			m.Answer = append(m.Answer, named(rr, name))
-		}
+		x.put(&x.m.Answer, all(o.sets[typ], name))
 	}
 	switch {
-	case len(m.Answer) == before:
-		t.deny(m)
-	case apex && typ == dns.TypeNS:
-		m.Extra = t.glue(o.sets[typ])
+	case len(x.m.Answer) == before:
+		x.deny(name, o)
+	case typ == dns.TypeNS:
+		x.m.Extra = x.t.glue(o.sets[typ])
 	}
-	return got
 }
 
-// weighted answers with the addresses of the nodes that the number leads to.
-func (t *Table) weighted(m *dns.Msg, name string, six bool, next draw) (got picks) {
-	p := &t.pools[0]
-	if six {
-		p = &t.pools[1]
-	}
+// weighted is the addresses of the nodes that the asker's number leads to.
+func (x *exchange) weighted(f *pools, name string) (out []dns.RR) {
+	six := x.r.qtype == dns.TypeAAAA
+	p := f.of(six)
 	if len(p.members) == 0 {
-		return got
+		return nil
 	}
-	got.six = six
-	a := next(six)
-	h := t.header(name, familyType(six))
+	x.got.counts = six == f.onlySix()
+	number := x.next(f.salt, six)
+	h := x.t.header(name, familyType(six))
 	var room [maxAnswers]int
-	for _, i := range p.wheel.pick(room[:0], a.Number, a.Minute) {
+	for _, i := range p.wheel.pick(room[:0], number, minute(x.now)) {
 		g := &p.members[i]
-		rr := address(h, g.addrs[turn(a.Number, len(g.addrs))])
-		if listed(m.Answer, rr) { // two nodes that claim one address (RFC 2181, section 5.5)
+		rr := address(h, g.addrs[turn(number, len(g.addrs))])
+		if listed(out, rr) { // two nodes that claim one address (RFC 2181, section 5.5)
 			continue
 		}
-		m.Answer = append(m.Answer, rr)
-		got.at[got.n] = g.node
-		got.n++
+		out = append(out, rr)
+		x.got.at[x.got.n] = g.node
+		x.got.n++
 	}
-	return got
+	return out
 }
+
+// minute is since 1970, for any time.
+func minute(now time.Time) uint64 { return uint64(now.Unix() / 60) }
 
 func listed(rrs []dns.RR, rr dns.RR) bool {
 	for _, other := range rrs {
@@ -201,12 +246,16 @@ func (t *Table) minimal(name string) dns.RR {
 	return &dns.HINFO{Hdr: h, Cpu: "RFC8482"}
 }
 
-// deny says for how long a name or type may be believed missing (RFC 2308,
-// section 3). The owner repeats the letters of the question.
-func (t *Table) deny(m *dns.Msg) {
-	asked := m.Question[0].Name
-	for _, rr := range t.names[t.zone].sets[dns.TypeSOA] {
-		m.Ns = append(m.Ns, named(rr, asked[len(asked)-len(t.zone):]))
+// deny says for how long a name, of which o is nil, or a type of o may be
+// believed missing (RFC 2308, section 3). The SOA repeats the letters of the
+// name, if that is of the zone as asked.
+func (x *exchange) deny(name string, o *owner) {
+	if o == nil {
+		x.m.Rcode = dns.RcodeNameError
+	}
+	x.put(&x.m.Ns, all(x.t.names[x.t.zone].sets[dns.TypeSOA], name[len(name)-len(x.t.zone):]))
+	if x.secure() && x.r.edns.dnssec {
+		x.prove(name, o)
 	}
 }
 
@@ -224,10 +273,29 @@ func (t *Table) glue(servers []dns.RR) (out []dns.RR) {
 	return out
 }
 
+// put adds a set to a section of the reply, and its signatures where the asker
+// wants them.
+func (x *exchange) put(section *[]dns.RR, set []dns.RR) {
+	if len(set) == 0 {
+		return
+	}
+	*section = append(*section, set...)
+	if x.r.edns.dnssec && x.secure() {
+		*section = append(*section, x.sign(set)...)
+	}
+}
+
 // named copies rr for an owner spelled as asked, so that names in the reply
 // compress to the question (0x20).
 func named(rr dns.RR, owner string) dns.RR {
 	rr = dns.Copy(rr)
 	rr.Header().Name = owner
 	return rr
+}
+
+func all(set []dns.RR, owner string) (out []dns.RR) {
+	for _, rr := range set {
+		out = append(out, named(rr, owner))
+	}
+	return out
 }

@@ -43,7 +43,7 @@ func BenchmarkCompile(b *testing.B) {
 
 func BenchmarkPick(b *testing.B) {
 	sizes(b, func(b *testing.B, s Set) {
-		w := &compile(b, s).pools[0].wheel
+		w := &compile(b, s).names[s.Zone].farm.by[0].wheel
 		var room [maxAnswers]int
 		var r uint64
 		for b.Loop() {

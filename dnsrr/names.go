@@ -1,6 +1,7 @@
 package dnsrr
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -107,4 +108,26 @@ func checkLabel(l string) error {
 		}
 	}
 	return nil
+}
+
+// canonicalOrder compares names from the root on, label by label (RFC 4034,
+// section 6.1). Both are folded.
+func canonicalOrder(a, b string) int {
+	x, y := dns.SplitDomainName(a), dns.SplitDomainName(b)
+	for i := 1; i <= min(len(x), len(y)); i++ {
+		if c := bytes.Compare(octets(x[len(x)-i]), octets(y[len(y)-i])); c != 0 {
+			return c
+		}
+	}
+	return len(x) - len(y)
+}
+
+// octets is what a label written as text stands for.
+func octets(label string) []byte {
+	var wire [256]byte
+	n, err := dns.PackDomainName(label+".", wire[:], 0, nil, false)
+	if err != nil {
+		return []byte(label)
+	}
+	return wire[1 : n-1]
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/miekg/dns"
@@ -11,6 +12,7 @@ import (
 
 const (
 	whyLabel = "_why" // the name below the apex that explains the answers
+	whyTTL   = 1      // s: who asks why does not want to know why it was
 	maxWire  = 4096   // octets of a static record
 	unsetTTL = 1<<32 - 1
 	maxTTL   = 1<<31 - 1 // RFC 2181, section 8
@@ -30,10 +32,13 @@ type Records struct {
 //
 // The error is [RecordErrors]: all mistakes, one a line. Refused
 // are: names outside the zone; SOA, NS, A and AAAA at the apex and any _why,
-// which are the farm's own; NS, DNAME, wildcards and the records of DNSSEC,
-// which need rules this server does not have; an alias beside other records,
-// in a circle, or as the target of MX and SRV (RFC 2181, sections 10.1, 10.3);
-// TTLs that differ within a set (section 5.2); directives such as $INCLUDE.
+// which are the farm's own; NS and DNAME, which need rules this server does not
+// have; the records of DNSSEC, which are made of the zone's keys; an asterisk
+// that is not the first label; an alias beside other records, in a circle, or
+// as the target of MX and SRV (RFC 2181, sections 10.1, 10.3); addresses in a
+// SVCB or HTTPS record for a name of this zone, since they would not follow the
+// weights (RFC 9460, section 7.3); TTLs that differ within a set (RFC 2181,
+// section 5.2); directives such as $INCLUDE.
 func ParseRecords(zone string, lines []string) (Records, error) {
 	if err := checkZone(zone); err != nil {
 		return Records{}, err
@@ -86,7 +91,7 @@ func (r *Records) add(line string) error {
 	if h.Name, err = canonical(h.Name); err != nil {
 		return err
 	}
-	if err := cmp.Or(r.checkOwner(h), checkType(h.Rrtype), r.checkBeside(rr), r.checkAlias(rr)); err != nil {
+	if err := cmp.Or(r.checkOwner(h), checkType(h.Rrtype), r.checkBeside(rr), r.checkAlias(rr), r.checkHints(rr)); err != nil {
 		return err
 	}
 	r.rrs = append(r.rrs, rr)
@@ -139,8 +144,8 @@ func (r *Records) checkOwner(h *dns.RR_Header) error {
 	switch {
 	case !within(h.Name, r.zone):
 		return fmt.Errorf("outside of the zone %s", r.zone)
-	case strings.HasPrefix(h.Name, "*.") || strings.Contains(h.Name, ".*."):
-		return errors.New("wildcards are not served")
+	case strings.Contains(h.Name, ".*."): // legal, of no use, and most often a mistake (RFC 4592, section 2.1.1)
+		return errors.New("an asterisk is the first label or none")
 	case h.Name == whyLabel+"."+r.zone:
 		return errors.New("this name explains the answers, and is not free")
 	case apex && farmsOwn(h.Rrtype):
@@ -163,7 +168,7 @@ func checkType(t uint16) error {
 		return fmt.Errorf("%s: delegations are not served", dns.Type(t))
 	case dns.TypeDS, dns.TypeCDS, dns.TypeDNSKEY, dns.TypeCDNSKEY, dns.TypeRRSIG,
 		dns.TypeNSEC, dns.TypeNSEC3, dns.TypeNSEC3PARAM, dns.TypeSIG, dns.TypeKEY, dns.TypeNXT:
-		return fmt.Errorf("%s: the zone is not signed", dns.Type(t))
+		return fmt.Errorf("%s: made of the zone's keys, and not given here", dns.Type(t))
 	}
 	if t == 0 || t == dns.TypeOPT || 128 <= t && t <= 255 { // RFC 6895, section 3.1
 		return fmt.Errorf("%s is no type of data", dns.Type(t))
@@ -216,17 +221,57 @@ func targetOf(rr dns.RR) string {
 
 // hops counts the aliases from name on, with extra as one more record.
 func (r *Records) hops(name string, extra dns.RR) int {
+	all := append([]dns.RR{extra}, r.rrs...)
 	for n := range maxChain {
-		next := ""
-		for _, rr := range append([]dns.RR{extra}, r.rrs...) {
-			if c, ok := rr.(*dns.CNAME); ok && c.Hdr.Name == fold(name) {
-				next = c.Target
-			}
-		}
+		next := r.aliasOf(all, fold(name))
 		if next == "" {
 			return n
 		}
 		name = next
 	}
 	return maxChain
+}
+
+// aliasOf is what name is an alias of, by itself or by a wildcard; empty if it
+// is none. A name that could be a node's is taken for one, which the wildcard
+// of the zone does not reach.
+func (r *Records) aliasOf(rrs []dns.RR, name string) string {
+	owner := name
+	for at := name; at != "."; at = parent(at) {
+		if slices.ContainsFunc(rrs, func(rr dns.RR) bool { return within(rr.Header().Name, at) }) {
+			break // the closest name that exists
+		}
+		if owner = "*." + parent(at); parent(at) == r.zone && at == name {
+			return ""
+		}
+	}
+	for _, rr := range rrs {
+		if c, ok := rr.(*dns.CNAME); ok && c.Hdr.Name == owner {
+			return c.Target
+		}
+	}
+	return ""
+}
+
+// checkHints refuses addresses that clients would use instead of those that
+// are weighed.
+func (r *Records) checkHints(rr dns.RR) error {
+	var s *dns.SVCB
+	switch rr := rr.(type) {
+	case *dns.SVCB:
+		s = rr
+	case *dns.HTTPS:
+		s = &rr.SVCB
+	default:
+		return nil
+	}
+	if s.Target != "." && !within(fold(s.Target), r.zone) {
+		return nil
+	}
+	for _, v := range s.Value {
+		if k := v.Key(); k == dns.SVCB_IPV4HINT || k == dns.SVCB_IPV6HINT {
+			return fmt.Errorf("%v: would not follow the weights", k)
+		}
+	}
+	return nil
 }

@@ -2,12 +2,16 @@ package dnsrr
 
 import (
 	"context"
+	"encoding/binary"
 	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/miekg/dns"
+
+	"evenkeel/dnsrr/cookie"
+	"evenkeel/dnsrr/ratelimit"
 )
 
 // A Server answers from the last published [Table]. Before the first it says
@@ -16,6 +20,7 @@ import (
 // asker's sequence starts is said by the Agent of each [Set].
 type Server struct {
 	live     atomic.Pointer[live]
+	options  atomic.Pointer[Options]
 	asked    sequences
 	queries  tally
 	restarts atomic.Uint64
@@ -54,50 +59,134 @@ func (s *Server) Publish(t *Table) {
 	s.live.Store(next)
 }
 
+// Configure has s behave as o says from now on. What o holds must not change
+// any more.
+func (s *Server) Configure(o Options) { s.options.Store(&o) }
+
 // reply appends the reply to the query b to dst; nothing is silence.
 func (s *Server) reply(dst, b []byte, from netip.AddrPort, tr transport, now time.Time) []byte {
+	x := s.respond(b, from, tr, now)
+	if x == nil {
+		return dst
+	}
+	return x.pack(dst, false)
+}
+
+// respond makes the reply to b, and counts it; nil is silence.
+func (s *Server) respond(b []byte, from netip.AddrPort, tr transport, now time.Time) *exchange {
 	if silent(b) || from.Port() == 0 { // nobody listens on port 0: it is forged
 		s.queries.add(tr, typeNone, rcodeSilence)
-		return dst
+		return nil
 	}
-	question, err := scan(b)
-	q := new(dns.Msg)
-	if err != nil || q.Unpack(b) != nil {
-		out, rcode := refuse(dst, b, question)
-		s.queries.add(tr, typeNone, rcode)
-		return out
+	x := &exchange{o: s.options.Load(), r: parse(b), from: from.Addr(), tr: tr, now: now}
+	if x.o == nil {
+		x.o = new(Options)
 	}
-	m := s.answer(q, from.Addr(), tr, now)
-	typ := uint16(typeNone)
-	if len(m.Question) > 0 {
-		typ = m.Question[0].Qtype
+	var err error
+	if x.sig, err = x.o.verify(b, &x.r); err != nil {
+		x.r.bad = true
 	}
-	s.queries.add(tr, typ, m.Rcode)
-	out, err := m.PackBuffer(dst[len(dst):cap(dst)])
-	if err != nil { // a bug of ours: nothing that compiles can fail to pack
-		return dst
+	s.answer(x)
+	if tr == overUDP && s.limited(x) {
+		s.queries.add(tr, x.kind(), rcodeSilence)
+		return nil
 	}
-	return append(dst, out...)
+	s.queries.add(tr, x.kind(), x.m.Rcode)
+	return x
 }
 
 // answer asks the current table, and counts what it hands out.
-func (s *Server) answer(q *dns.Msg, from netip.Addr, tr transport, now time.Time) *dns.Msg {
+func (s *Server) answer(x *exchange) {
 	l := s.live.Load()
 	if l == nil {
-		m, _ := (*Table)(nil).answer(q, nil, tr == overUDP)
-		return m
+		x.answer()
+		return
 	}
-	next := func(six bool) Asker {
-		return Asker{Number: s.asked.next(l.table.agent, from, six), Minute: uint64(now.Unix() / 60)}
-	}
-	m, got := l.table.answer(q, next, tr == overUDP)
-	for _, node := range got.at[:got.n] {
+	x.t = l.table
+	x.next = func(salt uint64, six bool) uint64 { return s.asked.next(l.table.agent^salt, x.from, six) }
+	x.answer()
+	for _, node := range x.got.at[:x.got.n] {
 		l.answers[node].Add(1)
 	}
-	if got.n > 0 && got.six == l.table.onlySix() {
+	if x.got.n > 0 && x.got.counts {
 		s.covered.Add(uint64(l.table.ttl))
 	}
-	return m
+}
+
+// limited reports that a reply is not to be sent, since too many like it went
+// to where it would go. Who has shown that he is there is never limited, and
+// now and then one of the others is told to come by TCP, where he would.
+func (s *Server) limited(x *exchange) bool {
+	if x.o.Limiter == nil || x.trusted() {
+		return false
+	}
+	switch x.o.Limiter.Take(x.from, x.likeness(), x.now) {
+	case ratelimit.Drop:
+		return true
+	case ratelimit.Truncate:
+		x.m.Truncated, x.m.Answer, x.m.Ns, x.m.Extra = true, nil, nil, nil
+	}
+	return false
+}
+
+// trusted reports that the asker's address is not forged: he sends back what
+// was once sent there.
+func (x *exchange) trusted() bool {
+	return x.r.edns.cookie != nil && x.o.Cookies.Check(x.r.edns.cookie, x.from, x.now) == cookie.Valid ||
+		x.sig != nil && x.sig.error == 0
+}
+
+// likeness hashes what like replies share: all that deny or refuse are alike,
+// or a flood of invented names would not be seen as one.
+func (x *exchange) likeness() uint64 {
+	h := uint64(x.m.Rcode)<<16 | 1
+	if len(x.m.Answer) > 0 {
+		h = hashName(fold(x.m.Question[0].Name)) ^ uint64(x.r.qtype)
+	}
+	return mix(h)
+}
+
+// kind is the type that a query is counted under.
+func (x *exchange) kind() uint16 {
+	if x.r.question == nil {
+		return typeNone
+	}
+	return x.r.qtype
+}
+
+// pack appends the reply, or the messages that stand for it, to dst, each
+// framed as TCP wants it if so told (RFC 7766, section 8).
+func (x *exchange) pack(dst []byte, framed bool) []byte {
+	stream := x.stream
+	if len(stream) == 0 {
+		x.finish()
+		stream = []*dns.Msg{x.m}
+	}
+	mac := ""
+	if x.sig != nil {
+		mac = x.sig.asked.MAC
+	}
+	start := len(dst)
+	for i, m := range stream {
+		at := len(dst)
+		if framed {
+			dst = append(dst, 0, 0)
+		}
+		var b []byte
+		var err error
+		if x.sig != nil {
+			b, mac, err = x.sig.pack(m, mac, i == 0, x.now)
+		} else {
+			b, err = m.PackBuffer(dst[len(dst):cap(dst)])
+		}
+		if err != nil { // a bug of ours: nothing that compiles can fail to pack
+			return dst[:start]
+		}
+		if dst = append(dst, b...); framed {
+			binary.BigEndian.PutUint16(dst[at:], uint16(len(b)))
+		}
+	}
+	return dst
 }
 
 // A pause grows while a socket fails again and again, and ends with the first
@@ -118,7 +207,7 @@ func (p *pause) next() time.Duration {
 
 // after waits for d or the end of ctx.
 func after(ctx context.Context, d time.Duration) {
-	if d == 0 {
+	if d <= 0 {
 		return
 	}
 	t := time.NewTimer(d)

@@ -48,8 +48,8 @@ func listenTCP(t *testing.T) net.Listener {
 	return l
 }
 
-// exchange asks over a network and waits for the reply, however long.
-func exchange(t *testing.T, network, addr string, q *dns.Msg) *dns.Msg {
+// askOver asks over a network and waits for the reply, however long.
+func askOver(t *testing.T, network, addr string, q *dns.Msg) *dns.Msg {
 	t.Helper()
 	c := dns.Client{Net: network, Timeout: time.Minute}
 	m, _, err := c.Exchange(q, addr)
@@ -77,7 +77,7 @@ func TestServerSaysWhatWasPublishedLast(t *testing.T) {
 	} {
 		step.do()
 		for network, addr := range map[string]string{"udp": pc.LocalAddr().String(), "tcp": l.Addr().String()} {
-			if got := brief(exchange(t, network, addr, ask("mail.test.", dns.TypeA))); got != step.want {
+			if got := brief(askOver(t, network, addr, ask("mail.test.", dns.TypeA))); got != step.want {
 				t.Errorf("%s, over %s: got %s, want %s", step.name, network, got, step.want)
 			}
 		}
@@ -217,7 +217,7 @@ func TestFailingReadDoesNotEndTheServer(t *testing.T) {
 	s := published(t)
 	pc := &fickle{PacketConn: listenUDP(t, "127.0.0.1:0"), fails: 3}
 	stop := serve(t, func(ctx context.Context) error { return s.ServeUDP(ctx, pc) })
-	if got := exchange(t, "udp", pc.LocalAddr().String(), ask("mail.test.", dns.TypeA)).Rcode; got != dns.RcodeSuccess {
+	if got := askOver(t, "udp", pc.LocalAddr().String(), ask("mail.test.", dns.TypeA)).Rcode; got != dns.RcodeSuccess {
 		t.Errorf("code %d, want an answer", got)
 	}
 	stop() // so that all readers have counted

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
+
+	"evenkeel/dnsrr/dnssec"
 )
 
 // A Set is all that a zone answers, before compiling.
@@ -31,7 +33,8 @@ type Set struct {
 	Targets []Target      // one a node, any order, at most 1024
 	Records Records       // further records; those with a TTL of their own keep it
 
-	Services []Service // protocols with names of their own, at most 32
+	Services []Service      // protocols with names of their own, at most 32
+	Signer   *dnssec.Signer // of the same zone; nil = it is not signed
 }
 
 // A Service is a protocol that is judged apart. NAME.<zone> answers like the
@@ -57,20 +60,31 @@ type Target struct {
 // A Table is a compiled [Set]. It is safe for any number of readers, because
 // it has no writers. A nil Table knows nothing yet, and answers SERVFAIL.
 type Table struct {
-	zone   string // folded
-	agent  uint64 // hash of the name
-	ttl    uint32 // s
-	names  map[string]*owner
-	pools  [2]pool // IPv4, IPv6
-	nodes  []string
-	hidden []string
+	zone    string // folded
+	agent   uint64 // hash of the name
+	serial  uint32
+	ttl     uint32 // s
+	longest uint32 // s, what ttl may become
+	names   map[string]*owner
+	nodes   []string
+	set     Set // what it was made of
+	hidden  []string
+	signer  *dnssec.Signer
 }
 
-// An owner is a name that exists. One without records and alias is only the
-// parent of others: an empty non-terminal (RFC 4592, section 2.2.2).
+// An owner is a name that exists. One that has nothing is only the parent of
+// others: an empty non-terminal (RFC 4592, section 2.2.2).
 type owner struct {
 	alias *dns.CNAME
+	farm  *pools // its A and AAAA are weighed, and none of its sets
 	sets  map[uint16][]dns.RR
+	node  bool // of this name: its A and AAAA are its own
+	live  bool // its SRV records are weighed
+}
+
+// some reports that there is something to answer.
+func (o *owner) some() bool {
+	return len(o.sets) > 0 || o.farm != nil && len(o.farm.by[0].members)+len(o.farm.by[1].members) > 0
 }
 
 // A pool is the nodes that have addresses of one family, and their wheel.
@@ -99,17 +113,25 @@ func Compile(s Set) (*Table, error) {
 	targets := slices.Clone(s.Targets)
 	slices.SortFunc(targets, func(a, b Target) int { return strings.Compare(fold(a.Name), fold(b.Name)) })
 	t := &Table{
-		zone:  fold(s.Zone),
-		agent: hashName(fold(s.Agent)),
-		ttl:   uint32(s.TTL / time.Second),
-		names: make(map[string]*owner, 2*len(targets)+len(s.Records.rrs)+2),
+		zone:    fold(s.Zone),
+		agent:   hashName(fold(s.Agent)),
+		serial:  s.Serial,
+		ttl:     uint32(s.TTL / time.Second),
+		longest: uint32(max(s.TTL, s.MaxTTL) / time.Second),
+		names:   make(map[string]*owner, 2*len(targets)+len(s.Records.rrs)+2*len(s.Services)+2),
+		set:     s,
 	}
 	t.addApex(s, targets)
 	for _, g := range targets {
 		t.addNode(g)
 	}
+	for _, v := range s.Services {
+		t.addService(v, targets, s.Answers)
+	}
+	t.addKeys(s.Signer)
 	t.addRecords(s.Records)
-	t.pools = t.weigh(targets, s.Answers)
+	slices.Sort(t.hidden)
+	t.hidden = slices.Compact(t.hidden)
 	return t, nil
 }
 
@@ -128,6 +150,9 @@ func (s Set) check() error {
 	var errs []error
 	if s.TTL < 0 || s.TTL/time.Second > maxTTL {
 		errs = append(errs, fmt.Errorf("ttl %v: not within 0..2147483647 s", s.TTL))
+	}
+	if s.MaxTTL < 0 || s.MaxTTL/time.Second > maxTTL {
+		errs = append(errs, fmt.Errorf("longest ttl %v: not within 0..2147483647 s", s.MaxTTL))
 	}
 	if s.Answers < 0 || s.Answers > maxAnswers {
 		errs = append(errs, fmt.Errorf("answers %d: not within 0..%d", s.Answers, maxAnswers))
@@ -148,7 +173,26 @@ func (s Set) check() error {
 		}
 		seen[fold(g.Name)] = true
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.checkServices()...)...)
+}
+
+func (s Set) checkServices() (errs []error) {
+	if len(s.Services) > maxServices {
+		errs = append(errs, fmt.Errorf("services: %d are more than %d", len(s.Services), maxServices))
+	}
+	seen := make(map[string]bool, len(s.Services))
+	for _, v := range s.Services {
+		if err := v.check(s.Zone); err != nil {
+			errs = append(errs, fmt.Errorf("service %q: %w", v.Name, err))
+		}
+		for _, name := range append([]string{v.Name}, v.SRV...) {
+			if seen[fold(name)] {
+				errs = append(errs, fmt.Errorf("service %q: %s is listed twice", v.Name, name))
+			}
+			seen[fold(name)] = true
+		}
+	}
+	return errs
 }
 
 func (g Target) check() error {
@@ -179,8 +223,9 @@ func (t *Table) addApex(s Set, sorted []Target) {
 	t.add(&dns.SOA{
 		Hdr: t.header(t.zone, dns.TypeSOA), Ns: mname, Mbox: "hostmaster." + t.zone, Serial: s.Serial,
 		Refresh: 14400, Retry: 3600, Expire: 604800, // nobody transfers the zone; checkers ask for such values
-		Minttl: t.ttl, // a denial must not outlive an answer (RFC 2308, section 5)
+		Minttl: t.longest, // a denial lives as long as the SOA that comes with it, and no longer (RFC 2308, section 5)
 	})
+	t.exist(t.zone).farm = t.weigh(sorted, living(sorted), s.Answers, 0)
 	for _, g := range sorted {
 		if !g.Gone && len(g.Addrs) > 0 {
 			t.add(&dns.NS{Hdr: t.header(t.zone, dns.TypeNS), Ns: t.nameOf(g)})
@@ -193,32 +238,32 @@ func (t *Table) addApex(s Set, sorted []Target) {
 func (t *Table) addNode(g Target) {
 	own := t.nameOf(g)
 	t.nodes = append(t.nodes, g.Name)
-	t.exist(own)
+	t.exist(own).node = true
 	for _, six := range []bool{false, true} {
 		for _, a := range family(g.Addrs, six) {
 			t.add(address(t.header(own, familyType(six)), a))
 		}
 	}
 	if g.Why != "" {
-		why := strings.ReplaceAll(g.Why[:min(255, len(g.Why))], `\`, `\\`)
-		t.add(&dns.TXT{Hdr: t.header(whyLabel+"."+t.zone, dns.TypeTXT), Txt: []string{why}})
+		h := t.header(whyLabel+"."+t.zone, dns.TypeTXT)
+		h.Ttl = min(h.Ttl, whyTTL)
+		t.add(&dns.TXT{Hdr: h, Txt: []string{escape(g.Why)}})
 	}
 }
 
-// addRecords adds the static ones, but for those that a node's name hides.
+// escape is text as one string of a TXT record, cut to what that holds.
+func escape(text string) string {
+	return strings.ReplaceAll(text[:min(255, len(text))], `\`, `\\`)
+}
+
+// addRecords adds the static ones, but for those that the name of a node or a
+// service hides.
 func (t *Table) addRecords(r Records) {
-	nodes := make(map[string]bool, len(t.nodes))
-	for _, n := range t.nodes {
-		nodes[fold(n)+"."+t.zone] = true
-	}
 	for _, rr := range r.rrs {
 		h := rr.Header()
-		switch h.Rrtype {
-		case dns.TypeA, dns.TypeAAAA, dns.TypeCNAME:
-			if nodes[h.Name] {
-				t.hidden = append(t.hidden, h.Name)
-				continue
-			}
+		if o := t.names[h.Name]; o != nil && o.hides(h.Rrtype) {
+			t.hidden = append(t.hidden, h.Name)
+			continue
 		}
 		rr = dns.Copy(rr)
 		if h := rr.Header(); h.Ttl == unsetTTL {
@@ -226,8 +271,19 @@ func (t *Table) addRecords(r Records) {
 		}
 		t.add(rr)
 	}
-	slices.Sort(t.hidden)
-	t.hidden = slices.Compact(t.hidden)
+}
+
+// hides reports that a static record of a type cannot stand beside what the
+// farm says at this name.
+func (o *owner) hides(typ uint16) bool {
+	addrs := o.node || o.farm != nil
+	switch typ {
+	case dns.TypeA, dns.TypeAAAA:
+		return addrs
+	case dns.TypeSRV:
+		return o.live
+	}
+	return typ == dns.TypeCNAME && (addrs || o.live)
 }
 
 // add puts rr under its name.
@@ -255,6 +311,21 @@ func (t *Table) exist(name string) *owner {
 		t.exist(parent(name))
 	}
 	return o
+}
+
+// find returns the owner that answers for name: its own, or else the wildcard
+// next to the closest name that exists (RFC 4592, section 3.3.1).
+func (t *Table) find(name string) *owner {
+	if o := t.names[name]; o != nil {
+		return o
+	}
+	for name != t.zone {
+		name = parent(name)
+		if t.names[name] != nil {
+			break
+		}
+	}
+	return t.names["*."+name]
 }
 
 func (t *Table) nameOf(g Target) string { return fold(g.Name) + "." + t.zone }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/netip"
 	"sync"
 	"time"
 )
@@ -89,28 +88,16 @@ func (s *Server) converse(ctx context.Context, c net.Conn, patience func() time.
 		if query, err = readMessage(in, query); err != nil || len(query) < headerLen {
 			return
 		}
-		room = s.message(room[:0], query, from)
-		if len(room) == 0 {
+		x := s.respond(query, from, overTCP, time.Now())
+		if x == nil {
 			continue
 		}
+		room = x.pack(room[:0], true) // one write, with the length
 		c.SetWriteDeadline(time.Now().Add(writeTime))
 		if _, err := c.Write(room); err != nil {
 			return
 		}
 	}
-}
-
-// message appends the reply with its length in front, for one write (RFC 7766,
-// section 8).
-func (s *Server) message(dst, query []byte, from netip.AddrPort) []byte {
-	start := len(dst)
-	dst = s.reply(append(dst, 0, 0), query, from, overTCP, time.Now())
-	n := len(dst) - start - 2
-	if n == 0 {
-		return dst[:start]
-	}
-	binary.BigEndian.PutUint16(dst[start:], uint16(n))
-	return dst
 }
 
 // readMessage reads one message into b, grown if need be.

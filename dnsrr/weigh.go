@@ -7,32 +7,66 @@ import (
 	"github.com/miekg/dns"
 )
 
+// pools are the nodes behind one weighted name, by family.
+type pools struct {
+	salt  uint64 // tells its sequences from those of other names
+	by    [2]pool
+	known [2]bool // some node has addresses of the family, whether it is answered or not
+}
+
+func (f *pools) of(six bool) *pool { return &f.by[indexOf(six)] }
+
+func indexOf(six bool) int {
+	if six {
+		return 1
+	}
+	return 0
+}
+
 // weigh compiles the wheels of both families from the targets, which are
 // sorted by name, so that equal facts give equal answers on every node.
-func (t *Table) weigh(sorted []Target, answers int) [2]pool {
+func (t *Table) weigh(sorted []Target, shares []float64, answers int, salt uint64) *pools {
 	if answers == 0 {
 		answers = maxAnswers
 	}
-	shares := living(sorted)
-	var out [2]pool
+	out := &pools{salt: salt}
 	for i, six := range []bool{false, true} {
-		var p pool
+		p := &out.by[i]
 		var own []float64
 		for node, g := range sorted {
-			if addrs := family(g.Addrs, six); len(addrs) > 0 && shares[node] > 0 {
+			addrs := family(g.Addrs, six)
+			out.known[i] = out.known[i] || len(addrs) > 0
+			if len(addrs) > 0 && shares[node] > 0 {
 				p.members = append(p.members, member{node, addrs})
 				own = append(own, shares[node])
 			}
 		}
 		p.wheel = newWheel(own, answers)
-		out[i] = p
 	}
 	return out
 }
 
-// onlySix reports that the farm has no IPv4 addresses. An asker of both
-// families is counted by the IPv4 one.
-func (t *Table) onlySix() bool { return len(t.pools[0].members) == 0 }
+// onlySix reports that there are no IPv4 addresses. An asker of both families
+// is counted by the IPv4 one.
+func (f *pools) onlySix() bool { return len(f.by[0].members) == 0 }
+
+// livingOf returns the shares of those that may be answered: none for the dead
+// and for who does not carry the service; even ones if nobody of them has one;
+// and as if all carried it if nobody does, since a wrong answer helps more than
+// none.
+func livingOf(sorted []Target, carries func(Target) bool) []float64 {
+	some := false
+	here := make([]Target, len(sorted))
+	for i, g := range sorted {
+		here[i] = g
+		here[i].Gone = g.Gone || !carries(g)
+		some = some || !here[i].Gone && len(g.Addrs) > 0
+	}
+	if !some {
+		here = sorted
+	}
+	return living(here)
+}
 
 // living returns the shares of the targets: none for the dead, and even ones
 // if no other is left.
