@@ -13,11 +13,6 @@ type Asker struct {
 	Now    time.Time // its minute says which nodes stand by, never the shares; signatures are of its hour
 }
 
-// A draw hands out the number for an answer that is weighted, and is called
-// only if there is one: a number that is not used would be missing from the
-// sequence. Every name that is weighted has sequences of its own, by salt.
-type draw func(salt uint64, six bool) (number uint64)
-
 // picks are the nodes whose addresses were handed out by weight.
 type picks struct {
 	n      int
@@ -27,20 +22,21 @@ type picks struct {
 
 // An exchange is one query and the reply under way.
 type exchange struct {
-	t    *Table // nil: there is nothing to answer yet
-	o    *Options
-	r    request
-	from netip.Addr
-	tr   transport
-	now  time.Time
-	next draw
-	sig  *signature // of the query; nil = none
+	t      *Table // nil: there is nothing to answer yet
+	o      *Options
+	r      request
+	from   netip.Addr
+	tr     transport
+	now    time.Time
+	asked  *sequences // where the number comes from
+	number uint64     // it, where there are no sequences
+	sig    *signature // of the query; nil = none
 
 	m      *dns.Msg
 	stream []*dns.Msg // what is answered instead of m, where one message cannot hold it
 	got    picks
-	error  uint16 // of RFC 8914, where the code alone says too little; 0 = none
-	text   string // what it is about
+	why    uint16 // see body
+	text   string
 }
 
 // Answer is the reply to q over UDP or TCP; nil is silence, or a q that no
@@ -51,14 +47,16 @@ func (t *Table) Answer(q *dns.Msg, a Asker, udp bool) *dns.Msg {
 	if err != nil || silent(b) {
 		return nil
 	}
-	x := exchange{t: t, o: new(Options), r: parse(b), tr: overTCP, now: a.Now}
-	x.next = func(uint64, bool) uint64 { return a.Number }
+	x := exchange{t: t, o: new(Options), r: parse(b), tr: overTCP, now: a.Now, number: a.Number}
 	if udp {
 		x.tr = overUDP
 	}
 	x.answer()
-	x.finish()
-	return x.m
+	m := &dns.Msg{Compress: true}
+	if err := m.Unpack(x.append(nil, x.body(), false)); err != nil { // a bug of ours: what is packed can be read
+		return nil
+	}
+	return m
 }
 
 // answer fills the reply, but for its OPT.
@@ -69,13 +67,12 @@ func (x *exchange) answer() {
 	}
 }
 
-// begin echoes what a reply repeats: identity, opcode, RD and the question,
-// octet for octet. AD, CD, RA and Z stay clear (RFC 4035, section 3.1.6).
+// begin makes the reply to the question in small letters, since the letters of
+// the asker come back with his octets.
 func (x *exchange) begin() {
 	x.m = &dns.Msg{Compress: true}
-	x.m.Id, x.m.Opcode, x.m.RecursionDesired, x.m.Response = x.r.id, x.r.opcode, x.r.rd, true
 	if x.r.question != nil {
-		x.m.Question = []dns.Question{{Name: x.r.name(), Qtype: x.r.qtype, Qclass: x.r.qclass}}
+		x.m.Question = []dns.Question{{Name: fold(x.r.name()), Qtype: x.r.qtype, Qclass: x.r.qclass}}
 	}
 }
 
@@ -133,7 +130,7 @@ func (x *exchange) refusedQuestion() int {
 
 // fail notes what the code alone does not say (RFC 8914), and returns the code.
 func (x *exchange) fail(rcode int, why uint16, text string) int {
-	x.error, x.text = why, text
+	x.why, x.text = why, text
 	return rcode
 }
 
@@ -145,8 +142,8 @@ func (x *exchange) fill() {
 		x.m.Rcode = x.introduce()
 	case t == nil:
 		x.m.Rcode = x.fail(dns.RcodeServerFailure, dns.ExtendedErrorCodeNotReady, "the first decision is not made yet")
-	case !within(fold(x.m.Question[0].Name), t.zone): // no way up is shown
-		x.m.Rcode = x.fail(dns.RcodeRefused, dns.ExtendedErrorCodeNotAuthoritative, "the zone here is "+t.zone)
+	case !within(x.m.Question[0].Name, t.zone): // no way up is shown
+		x.refuseOutside()
 	case x.r.qtype == dns.TypeAXFR || x.r.qtype == dns.TypeIXFR:
 		x.m.Rcode = x.transfer()
 	default:
@@ -155,13 +152,18 @@ func (x *exchange) fill() {
 	}
 }
 
+// refuseOutside: of other zones nothing is known here.
+func (x *exchange) refuseOutside() {
+	x.m.Rcode = x.fail(dns.RcodeRefused, dns.ExtendedErrorCodeNotAuthoritative, "the zone here is "+x.t.zone)
+}
+
 // follow looks the name up, and what it is an alias of, while that is in the
 // zone (RFC 1034, section 4.3.2). The code is that of the last name (RFC 6604).
 func (x *exchange) follow() {
 	t, typ := x.t, x.r.qtype
 	name := x.m.Question[0].Name
 	for range maxChain + 1 {
-		o := t.find(fold(name))
+		o := t.find(name)
 		switch {
 		case o == nil: // nothing is below it either (RFC 8020)
 			x.deny(name, nil)
@@ -171,8 +173,8 @@ func (x *exchange) follow() {
 			return
 		}
 		x.put(&x.m.Answer, []dns.RR{named(o.alias, name)})
-		name = o.alias.Target
-		if typ == dns.TypeANY || !within(fold(name), t.zone) {
+		name = fold(o.alias.Target)
+		if typ == dns.TypeANY || !within(name, t.zone) {
 			return // ANY stops at an alias (RFC 8482, section 4.2); others know the rest
 		}
 	}
@@ -210,7 +212,7 @@ func (x *exchange) weighted(f *pools, name string) (out []dns.RR) {
 		return nil
 	}
 	x.got.counts = six == f.onlySix()
-	number := x.next(f.salt, six)
+	number := x.draw(f.salt, six)
 	h := x.t.header(name, familyType(six))
 	var room [maxAnswers]int
 	for _, i := range p.wheel.pick(room[:0], number, minute(x.now)) {
@@ -224,6 +226,16 @@ func (x *exchange) weighted(f *pools, name string) (out []dns.RR) {
 		x.got.n++
 	}
 	return out
+}
+
+// draw is the number for an answer that is weighted, and is asked for only if
+// there is one: a number that is not used would be missing from the sequence.
+// Every name that is weighted has sequences of its own, by salt.
+func (x *exchange) draw(salt uint64, six bool) uint64 {
+	if x.asked == nil {
+		return x.number
+	}
+	return x.asked.next(x.t.agent^salt, x.from, six)
 }
 
 // minute is since 1970, for any time.
@@ -247,13 +259,12 @@ func (t *Table) minimal(name string) dns.RR {
 }
 
 // deny says for how long a name, of which o is nil, or a type of o may be
-// believed missing (RFC 2308, section 3). The SOA repeats the letters of the
-// name, if that is of the zone as asked.
+// believed missing (RFC 2308, section 3).
 func (x *exchange) deny(name string, o *owner) {
 	if o == nil {
 		x.m.Rcode = dns.RcodeNameError
 	}
-	x.put(&x.m.Ns, all(x.t.names[x.t.zone].sets[dns.TypeSOA], name[len(name)-len(x.t.zone):]))
+	x.put(&x.m.Ns, x.t.names[x.t.zone].sets[dns.TypeSOA])
 	if x.secure() && x.r.edns.dnssec {
 		x.prove(name, o)
 	}
@@ -266,7 +277,7 @@ func (t *Table) glue(servers []dns.RR) (out []dns.RR) {
 		host := rr.(*dns.NS).Ns
 		for _, typ := range []uint16{dns.TypeA, dns.TypeAAAA} {
 			for _, a := range t.names[host].sets[typ] {
-				out = append(out, dns.Copy(a))
+				out = append(out, a)
 			}
 		}
 	}
@@ -285,17 +296,23 @@ func (x *exchange) put(section *[]dns.RR, set []dns.RR) {
 	}
 }
 
-// named copies rr for an owner spelled as asked, so that names in the reply
-// compress to the question (0x20).
+// named is rr of the owner that was asked for, which a wildcard only stands for.
 func named(rr dns.RR, owner string) dns.RR {
+	if rr.Header().Name == owner {
+		return rr
+	}
 	rr = dns.Copy(rr)
 	rr.Header().Name = owner
 	return rr
 }
 
-func all(set []dns.RR, owner string) (out []dns.RR) {
-	for _, rr := range set {
-		out = append(out, named(rr, owner))
+func all(set []dns.RR, owner string) []dns.RR {
+	if len(set) == 0 || set[0].Header().Name == owner {
+		return set
+	}
+	out := make([]dns.RR, len(set))
+	for i, rr := range set {
+		out[i] = named(rr, owner)
 	}
 	return out
 }

@@ -76,7 +76,7 @@ func BenchmarkReply(b *testing.B) {
 		}
 		room := make([]byte, 0, 2*ednsSize)
 		for b.Loop() {
-			s.reply(room, q, someone, overUDP, noon)
+			s.reply(room, q, someone, overUDP, noon, false)
 		}
 	})
 }

@@ -1,15 +1,18 @@
 package dnsrr
 
 import (
-	"slices"
+	"encoding/binary"
 
 	"github.com/miekg/dns"
+
+	"evenkeel/dnsrr/cookie"
 )
 
 const (
 	plainSize = dns.MinMsgSize // octets over UDP without EDNS (RFC 1035, section 4.2.1)
 	ednsSize  = 1232           // octets that cross any IPv6 path unfragmented (RFC 9715)
 	tcpSize   = dns.MaxMsgSize
+	maxOPT    = 512 // octets of our own record: 11, and the options
 )
 
 const (
@@ -107,58 +110,48 @@ func (e edns) limit(udp bool) int {
 	return min(max(e.size, plainSize), ednsSize)
 }
 
-// opt is our own record: version 0, DO as asked, and those options that were
-// asked for.
-func (x *exchange) opt() *dns.OPT {
+// appendOPT adds our own record to dst, if there was one (on errors too: RFC
+// 6891, section 7): version 0, DO as asked, and those options that were asked
+// for. It allocates nothing but for dst.
+func (x *exchange) appendOPT(dst []byte, b *body) []byte {
 	e := &x.r.edns
-	o := &dns.OPT{Hdr: dns.RR_Header{Name: ".", Rrtype: dns.TypeOPT}}
-	o.SetUDPSize(ednsSize)
-	if e.dnssec {
-		o.SetDo()
+	if !e.present {
+		return dst
 	}
-	if e.malformed {
-		return o
-	}
-	local := func(code uint16, data []byte) {
-		o.Option = append(o.Option, &dns.EDNS0_LOCAL{Code: code, Data: data})
-	}
-	if e.identity && x.o.Identity != "" {
-		local(dns.EDNS0NSID, []byte(x.o.Identity))
-	}
-	if e.cookie != nil && x.o.Cookies != nil {
-		local(dns.EDNS0COOKIE, x.o.Cookies.Append(nil, e.cookie, x.from, x.now))
-	}
-	if e.subnet != nil { // scope 0: the answer is the same for all whom this asker speaks for
-		local(dns.EDNS0SUBNET, slices.Clone(e.subnet))
-	}
-	if e.keepalive && x.tr == overTCP {
-		local(dns.EDNS0TCPKEEPALIVE, []byte{0, byte(idle.Milliseconds() / 100)})
-	}
-	if x.error != 0 {
-		o.Option = append(o.Option, &dns.EDNS0_EDE{InfoCode: x.error, ExtraText: x.text})
-	}
-	return o
+	dst = append(dst, 0, 0, byte(dns.TypeOPT), ednsSize>>8, ednsSize&0xff)
+	dst = append(dst, byte(b.rcode>>4), 0)
+	dst = binary.BigEndian.AppendUint16(dst, flagIf(e.dnssec, flagDO))
+	start := len(dst)
+	dst = x.appendOptions(append(dst, 0, 0), b)
+	binary.BigEndian.PutUint16(dst[start:], uint16(len(dst)-start-2))
+	return dst
 }
 
-// finish adds our OPT where there was one, on errors too (RFC 6891, section
-// 7), and makes the reply fit: what was not asked for goes first and in silence,
-// then all goes and TC says to come by TCP (RFC 2181, section 9). Room is left
-// for a signature.
-func (x *exchange) finish() {
-	m := x.m
-	var own []dns.RR
-	if x.r.edns.present {
-		own = []dns.RR{x.opt()}
+func (x *exchange) appendOptions(dst []byte, b *body) []byte {
+	e := &x.r.edns
+	if e.malformed {
+		return dst
 	}
-	m.Extra = append(m.Extra, own...)
-	limit := x.r.edns.limit(x.tr == overUDP)
-	if x.sig != nil {
-		limit -= tsigRoom
+	if e.identity && x.o.Identity != "" {
+		dst = append(appendOption(dst, dns.EDNS0NSID, len(x.o.Identity)), x.o.Identity...)
 	}
-	if m.Len() > limit {
-		m.Extra = own
-		if m.Len() > limit {
-			m.Truncated, m.Answer, m.Ns = true, nil, nil
-		}
+	if e.cookie != nil && x.o.Cookies != nil {
+		dst = x.o.Cookies.Append(appendOption(dst, dns.EDNS0COOKIE, cookie.FullLen), e.cookie, x.from, x.now)
 	}
+	if e.subnet != nil { // as it came, scope 0: the answer is the same for all whom this asker speaks for
+		dst = append(appendOption(dst, dns.EDNS0SUBNET, len(e.subnet)), e.subnet...)
+	}
+	if e.keepalive && x.tr == overTCP {
+		dst = append(appendOption(dst, dns.EDNS0TCPKEEPALIVE, 2), 0, byte(idle.Milliseconds()/100))
+	}
+	if b.why != 0 {
+		dst = appendOption(dst, dns.EDNS0EDE, 2+len(b.text))
+		dst = append(binary.BigEndian.AppendUint16(dst, b.why), b.text...)
+	}
+	return dst
+}
+
+func appendOption(dst []byte, code uint16, length int) []byte {
+	dst = binary.BigEndian.AppendUint16(dst, code)
+	return binary.BigEndian.AppendUint16(dst, uint16(length))
 }

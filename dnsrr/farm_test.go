@@ -97,7 +97,7 @@ func TestPublishWhileAnswering(t *testing.T) {
 		wg.Go(func() {
 			for range each {
 				m := new(dns.Msg)
-				if err := m.Unpack(s.reply(nil, q, someone, overUDP, noon)); err != nil || len(m.Answer) != 1 {
+				if err := m.Unpack(s.reply(nil, q, someone, overUDP, noon, false)); err != nil || len(m.Answer) != 1 {
 					t.Errorf("%v: %v", err, m)
 				}
 			}

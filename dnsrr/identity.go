@@ -8,7 +8,7 @@ import (
 // questions (RFC 4892), to whoever asks, if the operator wants it said.
 func (x *exchange) introduce() int {
 	text := ""
-	switch fold(x.m.Question[0].Name) {
+	switch x.m.Question[0].Name {
 	case "id.server.", "hostname.bind.":
 		text = x.o.Identity
 	case "version.server.", "version.bind.":

@@ -119,3 +119,15 @@ func (r *request) name() string {
 	}
 	return s
 }
+
+// folded appends the octets of the name asked for, in small letters. A question
+// has no pointers.
+func (r *request) folded(dst []byte) []byte {
+	dst = append(dst, r.question[:len(r.question)-4]...)
+	for i, c := range dst { // the length of a label is below 'A'
+		if 'A' <= c && c <= 'Z' {
+			dst[i] = c + 'a' - 'A'
+		}
+	}
+	return dst
+}

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/miekg/dns"
-
 	"evenkeel/dnsrr/cookie"
 	"evenkeel/dnsrr/ratelimit"
 )
@@ -21,6 +19,7 @@ import (
 type Server struct {
 	live     atomic.Pointer[live]
 	options  atomic.Pointer[Options]
+	none     Options // before the first
 	asked    sequences
 	queries  tally
 	restarts atomic.Uint64
@@ -63,52 +62,56 @@ func (s *Server) Publish(t *Table) {
 // any more.
 func (s *Server) Configure(o Options) { s.options.Store(&o) }
 
-// reply appends the reply to the query b to dst; nothing is silence.
-func (s *Server) reply(dst, b []byte, from netip.AddrPort, tr transport, now time.Time) []byte {
-	x := s.respond(b, from, tr, now)
-	if x == nil {
+// reply appends the reply to the query q to dst, framed as TCP wants it if so
+// told (RFC 7766, section 8), and counts it; nothing is silence. It allocates
+// nothing where the fast path knows the answer.
+func (s *Server) reply(dst, q []byte, from netip.AddrPort, tr transport, now time.Time, framed bool) []byte {
+	if silent(q) || from.Port() == 0 { // nobody listens on port 0: it is forged
+		s.queries.add(tr, typeNone, rcodeSilence)
 		return dst
 	}
-	return x.pack(dst, false)
+	x := exchange{o: s.options.Load(), r: parse(q), from: from.Addr(), tr: tr, now: now, asked: &s.asked}
+	if x.o == nil {
+		x.o = &s.none
+	}
+	l := s.live.Load()
+	if l != nil {
+		x.t = l.table
+	}
+	var room [maxRecords]byte
+	b, ok := x.fast(room[:0])
+	if !ok {
+		b = x.slow(q)
+	}
+	s.count(l, &b.got)
+	if tr == overUDP && s.limited(&x, &b) {
+		s.queries.add(tr, x.kind(), rcodeSilence)
+		return dst
+	}
+	s.queries.add(tr, x.kind(), b.rcode)
+	return x.append(dst, b, framed)
 }
 
-// respond makes the reply to b, and counts it; nil is silence.
-func (s *Server) respond(b []byte, from netip.AddrPort, tr transport, now time.Time) *exchange {
-	if silent(b) || from.Port() == 0 { // nobody listens on port 0: it is forged
-		s.queries.add(tr, typeNone, rcodeSilence)
-		return nil
-	}
-	x := &exchange{o: s.options.Load(), r: parse(b), from: from.Addr(), tr: tr, now: now}
-	if x.o == nil {
-		x.o = new(Options)
-	}
+// maxRecords is room for what the fast path puts together: eight addresses and
+// two signatures, or an SOA.
+const maxRecords = 1024
+
+// slow makes the body of the reply by the rules of answer.go.
+func (x *exchange) slow(q []byte) body {
 	var err error
-	if x.sig, err = x.o.verify(b, &x.r); err != nil {
+	if x.sig, err = x.o.verify(q, &x.r); err != nil {
 		x.r.bad = true
 	}
-	s.answer(x)
-	if tr == overUDP && s.limited(x) {
-		s.queries.add(tr, x.kind(), rcodeSilence)
-		return nil
-	}
-	s.queries.add(tr, x.kind(), x.m.Rcode)
-	return x
+	x.answer()
+	return x.body()
 }
 
-// answer asks the current table, and counts what it hands out.
-func (s *Server) answer(x *exchange) {
-	l := s.live.Load()
-	if l == nil {
-		x.answer()
-		return
-	}
-	x.t = l.table
-	x.next = func(salt uint64, six bool) uint64 { return s.asked.next(l.table.agent^salt, x.from, six) }
-	x.answer()
-	for _, node := range x.got.at[:x.got.n] {
+// count notes which nodes were handed out.
+func (s *Server) count(l *live, got *picks) {
+	for _, node := range got.at[:got.n] {
 		l.answers[node].Add(1)
 	}
-	if x.got.n > 0 && x.got.counts {
+	if got.n > 0 && got.counts {
 		s.covered.Add(uint64(l.table.ttl))
 	}
 }
@@ -116,15 +119,15 @@ func (s *Server) answer(x *exchange) {
 // limited reports that a reply is not to be sent, since too many like it went
 // to where it would go. Who has shown that he is there is never limited, and
 // now and then one of the others is told to come by TCP, where he would.
-func (s *Server) limited(x *exchange) bool {
+func (s *Server) limited(x *exchange, b *body) bool {
 	if x.o.Limiter == nil || x.trusted() {
 		return false
 	}
-	switch x.o.Limiter.Take(x.from, x.likeness(), x.now) {
+	switch x.o.Limiter.Take(x.from, x.likeness(b), x.now) {
 	case ratelimit.Drop:
 		return true
 	case ratelimit.Truncate:
-		x.m.Truncated, x.m.Answer, x.m.Ns, x.m.Extra = true, nil, nil, nil
+		*b = body{rcode: b.rcode, aa: b.aa, tc: true}
 	}
 	return false
 }
@@ -138,10 +141,14 @@ func (x *exchange) trusted() bool {
 
 // likeness hashes what like replies share: all that deny or refuse are alike,
 // or a flood of invented names would not be seen as one.
-func (x *exchange) likeness() uint64 {
-	h := uint64(x.m.Rcode)<<16 | 1
-	if len(x.m.Answer) > 0 {
-		h = hashName(fold(x.m.Question[0].Name)) ^ uint64(x.r.qtype)
+func (x *exchange) likeness(b *body) uint64 {
+	h := uint64(b.rcode)<<16 | 1
+	if b.counts[0] > 0 {
+		var room [nameLen]byte
+		for _, c := range x.r.folded(room[:0]) {
+			h = mix(h ^ uint64(c))
+		}
+		h ^= uint64(x.r.qtype)
 	}
 	return mix(h)
 }
@@ -154,37 +161,19 @@ func (x *exchange) kind() uint16 {
 	return x.r.qtype
 }
 
-// pack appends the reply, or the messages that stand for it, to dst, each
-// framed as TCP wants it if so told (RFC 7766, section 8).
-func (x *exchange) pack(dst []byte, framed bool) []byte {
-	stream := x.stream
-	if len(stream) == 0 {
-		x.finish()
-		stream = []*dns.Msg{x.m}
+// append writes the reply, or the messages that stand for it, behind dst.
+func (x *exchange) append(dst []byte, b body, framed bool) []byte {
+	if x.sig != nil || x.stream != nil {
+		return x.appendStream(dst, b, framed)
 	}
-	mac := ""
-	if x.sig != nil {
-		mac = x.sig.asked.MAC
+	at := len(dst)
+	if framed {
+		dst = append(dst, 0, 0)
 	}
-	start := len(dst)
-	for i, m := range stream {
-		at := len(dst)
-		if framed {
-			dst = append(dst, 0, 0)
-		}
-		var b []byte
-		var err error
-		if x.sig != nil {
-			b, mac, err = x.sig.pack(m, mac, i == 0, x.now)
-		} else {
-			b, err = m.PackBuffer(dst[len(dst):cap(dst)])
-		}
-		if err != nil { // a bug of ours: nothing that compiles can fail to pack
-			return dst[:start]
-		}
-		if dst = append(dst, b...); framed {
-			binary.BigEndian.PutUint16(dst[at:], uint16(len(b)))
-		}
+	var room [maxOPT]byte
+	dst = b.append(dst, &x.r, x.appendOPT(room[:0], &b), x.r.edns.limit(x.tr == overUDP))
+	if framed {
+		binary.BigEndian.PutUint16(dst[at:], uint16(len(dst)-at-2))
 	}
 	return dst
 }

@@ -98,7 +98,7 @@ func TestStats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.reply(nil, b, someone, tr, noon)
+		s.reply(nil, b, someone, tr, noon, false)
 	}
 	feed(overUDP, ask("mail.test.", dns.TypeA))
 	s.Publish(compile(t, farm(one(0))))
@@ -109,8 +109,8 @@ func TestStats(t *testing.T) {
 	feed(overTCP, ask("mail.test.", dns.TypeSPF))
 	feed(overUDP, ask("ex02.mail.test.", dns.TypeA)) // not at the apex
 	feed(overUDP, ask("mail.test.", dns.TypeA).SetEdns0(512, false))
-	s.reply(nil, []byte("not a message"), someone, overUDP, noon)
-	s.reply(nil, []byte("short"), someone, overUDP, noon)
+	s.reply(nil, []byte("not a message"), someone, overUDP, noon, false)
+	s.reply(nil, []byte("short"), someone, overUDP, noon, false)
 	s.Publish(compile(t, farm()))
 	want := Stats{
 		Queries: []QueryCount{
@@ -145,7 +145,7 @@ func TestCoveredBySix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.reply(nil, b, someone, overUDP, noon)
+		s.reply(nil, b, someone, overUDP, noon, false)
 	}
 	if got, want := s.Covered(), farm().TTL; got != want {
 		t.Errorf("answers cover %v, want %v", got, want)
@@ -181,11 +181,11 @@ func TestOnlyAnswersAtTheApexDraw(t *testing.T) {
 	}
 	for n := range 20 {
 		for _, typ := range []uint16{dns.TypeNS, dns.TypeMX, dns.TypeANY, dns.TypeAAAA} {
-			with.reply(nil, b("mail.test.", typ), someone, overUDP, noon)
+			with.reply(nil, b("mail.test.", typ), someone, overUDP, noon, false)
 		}
-		with.reply(nil, b("ex01.mail.test.", dns.TypeA), someone, overUDP, noon)
-		got := with.reply(nil, b("mail.test.", dns.TypeA), someone, overUDP, noon)
-		want := without.reply(nil, b("mail.test.", dns.TypeA), someone, overUDP, noon)
+		with.reply(nil, b("ex01.mail.test.", dns.TypeA), someone, overUDP, noon, false)
+		got := with.reply(nil, b("mail.test.", dns.TypeA), someone, overUDP, noon, false)
+		want := without.reply(nil, b("mail.test.", dns.TypeA), someone, overUDP, noon, false)
 		if !slices.Equal(got, want) {
 			t.Fatalf("answer %d: % x, want % x", n, got, want)
 		}

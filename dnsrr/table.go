@@ -15,6 +15,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/miekg/dns"
@@ -68,8 +69,14 @@ type Table struct {
 	names   map[string]*owner
 	nodes   []string
 	set     Set // what it was made of
-	hidden  []string
-	signer  *dnssec.Signer
+
+	wire     map[string]*owner // by the octets of the name
+	zoneWire string
+	wild     bool // there are wildcards
+	outside  body // of what is not in the zone
+	denial   denial
+	hidden   []string
+	signer   *dnssec.Signer
 }
 
 // An owner is a name that exists. One that has nothing is only the parent of
@@ -80,6 +87,8 @@ type owner struct {
 	sets  map[uint16][]dns.RR
 	node  bool // of this name: its A and AAAA are its own
 	live  bool // its SRV records are weighed
+
+	ready, readySigned [readySize]atomic.Pointer[body] // see kept
 }
 
 // some reports that there is something to answer.
@@ -91,11 +100,13 @@ func (o *owner) some() bool {
 type pool struct {
 	wheel   wheel
 	members []member
+	signed  *signedSets // nil: nothing is signed
 }
 
 type member struct {
-	node  int // index in Table.nodes
-	addrs []netip.Addr
+	node   int // index in Table.nodes
+	addrs  []netip.Addr
+	packed [][]byte // the records of addrs, for the owner that was asked for
 }
 
 // Compile builds a Table. It refuses what a server could not answer well, all
@@ -132,7 +143,7 @@ func Compile(s Set) (*Table, error) {
 	t.addRecords(s.Records)
 	slices.Sort(t.hidden)
 	t.hidden = slices.Compact(t.hidden)
-	return t, nil
+	return t, t.addWire()
 }
 
 // Zone returns the zone that t answers for, in small letters.
@@ -311,6 +322,29 @@ func (t *Table) exist(name string) *owner {
 		t.exist(parent(name))
 	}
 	return o
+}
+
+// addWire prepares what answers octets with octets.
+func (t *Table) addWire() error {
+	t.wire = make(map[string]*owner, len(t.names))
+	var room [256]byte
+	for name, o := range t.names {
+		n, err := dns.PackDomainName(name, room[:], 0, nil, false)
+		if err != nil {
+			return fmt.Errorf("name %q: %w", name, err)
+		}
+		t.wire[string(room[:n])] = o
+		t.wild = t.wild || name[0] == '*'
+		if name == t.zone {
+			t.zoneWire = string(room[:n])
+		}
+	}
+	x := exchange{t: t, m: &dns.Msg{Compress: true, Question: []dns.Question{{Name: t.zone, Qtype: dns.TypeNone}}}}
+	x.refuseOutside()
+	t.outside = x.body()
+	x.m.Ns = t.names[t.zone].sets[dns.TypeSOA]
+	t.denial = denialOf(x.body())
+	return nil
 }
 
 // find returns the owner that answers for name: its own, or else the wildcard

@@ -88,11 +88,9 @@ func (s *Server) converse(ctx context.Context, c net.Conn, patience func() time.
 		if query, err = readMessage(in, query); err != nil || len(query) < headerLen {
 			return
 		}
-		x := s.respond(query, from, overTCP, time.Now())
-		if x == nil {
+		if room = s.reply(room[:0], query, from, overTCP, time.Now(), true); len(room) == 0 {
 			continue
 		}
-		room = x.pack(room[:0], true) // one write, with the length
 		c.SetWriteDeadline(time.Now().Add(writeTime))
 		if _, err := c.Write(room); err != nil {
 			return

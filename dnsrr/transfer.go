@@ -15,7 +15,7 @@ const perMessage = 16 << 10
 // x.stream.
 func (x *exchange) transfer() int {
 	switch {
-	case fold(x.m.Question[0].Name) != x.t.zone:
+	case x.m.Question[0].Name != x.t.zone:
 		return x.fail(dns.RcodeNotAuth, dns.ExtendedErrorCodeNotAuthoritative, "the zone here is "+x.t.zone)
 	case !x.mayTransfer():
 		return x.fail(dns.RcodeRefused, dns.ExtendedErrorCodeProhibited, "transfers are for the secondaries")
@@ -53,10 +53,10 @@ func (x *exchange) transferred() (out []*dns.Msg) {
 	room := 0
 	for _, rr := range rrs {
 		if n := dns.Len(rr); m == nil || room < n {
-			m = &dns.Msg{MsgHdr: x.m.MsgHdr, Compress: true}
-			m.Authoritative, m.Rcode = true, dns.RcodeSuccess
-			if out = append(out, m); len(out) == 1 { // section 2.2.1
-				m.Question = x.m.Question
+			m = &dns.Msg{Compress: true}
+			m.Id, m.Response, m.Authoritative, m.RecursionDesired = x.r.id, true, true, x.r.rd
+			if out = append(out, m); len(out) == 1 { // section 2.2.1, in the asker's letters
+				m.Question = []dns.Question{{Name: x.r.name(), Qtype: x.r.qtype, Qclass: x.r.qclass}}
 			}
 			room = perMessage
 		}

@@ -2,6 +2,7 @@ package dnsrr
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"time"
 
@@ -56,7 +57,48 @@ func (o *Options) verify(b []byte, r *request) (*signature, error) {
 
 func (k *TransferKey) secret() string { return base64.StdEncoding.EncodeToString(k.Secret) }
 
-// pack writes a reply to who signed. Over several messages each is signed with
+// appendStream writes messages one by one: those of a transfer, and whatever is
+// to be signed, with the OPT before the signature.
+func (x *exchange) appendStream(dst []byte, b body, framed bool) []byte {
+	if x.stream == nil {
+		x.stream = []*dns.Msg{x.alone(b)}
+	}
+	mac := ""
+	if x.sig != nil {
+		mac = x.sig.asked.MAC
+	}
+	start := len(dst)
+	for i, m := range x.stream {
+		var octets []byte
+		var err error
+		if x.sig != nil {
+			octets, mac, err = x.sig.pack(m, mac, i == 0, x.now)
+		} else {
+			octets, err = m.Pack()
+		}
+		if err != nil { // a bug of ours
+			return dst[:start]
+		}
+		if framed {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(len(octets)))
+		}
+		dst = append(dst, octets...)
+	}
+	return dst
+}
+
+// alone is the reply as one message that a signature fits behind.
+func (x *exchange) alone(b body) *dns.Msg {
+	m := new(dns.Msg)
+	var room [maxOPT]byte
+	octets := b.append(nil, &x.r, x.appendOPT(room[:0], &b), x.r.edns.limit(x.tr == overUDP)-tsigRoom)
+	if m.Unpack(octets) != nil { // a bug of ours
+		return new(dns.Msg)
+	}
+	return m
+}
+
+// pack writes a message to who signed. Over several messages each is signed with
 // the one before (section 5.3.1), mac, which is that of the query at first.
 func (s *signature) pack(m *dns.Msg, mac string, first bool, now time.Time) (b []byte, next string, err error) {
 	t := &dns.TSIG{

@@ -64,7 +64,7 @@ func (s *Server) readUDP(ctx context.Context, in datagrams) error {
 			continue
 		}
 		p = pause{}
-		if out := s.reply(room, query[:n], from.addr, overUDP, time.Now()); len(out) > 0 {
+		if out := s.reply(room, query[:n], from.addr, overUDP, time.Now(), false); len(out) > 0 {
 			in.write(out, from) // nobody is there to be told if it fails
 		}
 	}

@@ -1,6 +1,7 @@
 package dnsrr
 
 import (
+	"encoding/binary"
 	"net/netip"
 	"slices"
 
@@ -37,11 +38,27 @@ func (t *Table) weigh(sorted []Target, shares []float64, answers int, salt uint6
 			addrs := family(g.Addrs, six)
 			out.known[i] = out.known[i] || len(addrs) > 0
 			if len(addrs) > 0 && shares[node] > 0 {
-				p.members = append(p.members, member{node, addrs})
+				p.members = append(p.members, member{node, addrs, t.packed(addrs)})
 				own = append(own, shares[node])
 			}
 		}
 		p.wheel = newWheel(own, answers)
+		if t.set.Signer != nil {
+			p.signed = new(signedSets)
+		}
+	}
+	return out
+}
+
+// packed is the records of addresses, owned by the name of the question.
+func (t *Table) packed(addrs []netip.Addr) (out [][]byte) {
+	for _, a := range addrs {
+		b := binary.BigEndian.AppendUint16(nil, 0xc000|headerLen)
+		b = binary.BigEndian.AppendUint16(b, familyType(a.Is6()))
+		b = binary.BigEndian.AppendUint16(b, dns.ClassINET)
+		b = binary.BigEndian.AppendUint32(b, t.ttl)
+		b = binary.BigEndian.AppendUint16(b, uint16(a.BitLen()/8))
+		out = append(out, append(b, a.AsSlice()...))
 	}
 	return out
 }

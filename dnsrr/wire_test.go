@@ -97,7 +97,7 @@ func TestBrokenAndUnusualPackets(t *testing.T) {
 		{"sound still", packet(0, one, "mail.test.", "0001 0001"), "NOERROR", false},
 	} {
 		for _, tr := range []transport{overUDP, overTCP} {
-			out := published(t).reply(nil, tt.b, someone, tr, noon)
+			out := published(t).reply(nil, tt.b, someone, tr, noon, false)
 			if got := code(out); got != tt.want {
 				t.Errorf("%s over %v: %s, want %s", tt.name, tr, got, tt.want)
 			}
@@ -126,7 +126,7 @@ func TestErrorsKeepEDNS(t *testing.T) {
 		"a stranger":    packet(0, [4]uint16{1, 0, 0, 1}, "example.", "0001 0001", opt),
 	} {
 		m := new(dns.Msg)
-		if err := m.Unpack(published(t).reply(nil, b, someone, overUDP, noon)); err != nil {
+		if err := m.Unpack(published(t).reply(nil, b, someone, overUDP, noon, false)); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if m.Rcode == dns.RcodeSuccess || m.IsEdns0() == nil {
@@ -149,7 +149,7 @@ func code(out []byte) string {
 // Port 0 can only be forged: the answer would go nowhere, or round and round.
 func TestPortZeroIsSilence(t *testing.T) {
 	q := packet(0, [4]uint16{1}, "mail.test.", "0001 0001")
-	if out := published(t).reply(nil, q, netip.AddrPortFrom(someone.Addr(), 0), overUDP, noon); len(out) > 0 {
+	if out := published(t).reply(nil, q, netip.AddrPortFrom(someone.Addr(), 0), overUDP, noon, false); len(out) > 0 {
 		t.Errorf("answered % x", out)
 	}
 }
@@ -175,7 +175,7 @@ func FuzzReply(f *testing.F) {
 		if udp {
 			tr = overUDP
 		}
-		out := s.reply(make([]byte, 0, 64), b, someone, tr, noon)
+		out := s.reply(make([]byte, 0, 64), b, someone, tr, noon, false)
 		if silent(b) != (len(out) == 0) {
 			t.Fatalf("silent %v, and %d octets of reply", silent(b), len(out))
 		}
