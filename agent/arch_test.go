@@ -25,6 +25,7 @@ var may = map[string][]string{
 		"policy/balance/sim",       // plays scenarios: what it takes is made by agent/config, what it gives is shown by agent/report
 		"agent/report",             // the table, lines and page of what was played
 		"dnsrr", "health", "queue", // makes the servers and the sampler, and hands them their sockets
+		"dnsrr/dnssec", // makes the zone's keys, and reads them
 	},
 	"agent/config": {
 		"configs",                              // the embedded default and scenarios
@@ -45,7 +46,7 @@ var may = map[string][]string{
 	"configs":            {},
 	"dnsrr":              {"dnsrr/cookie", "dnsrr/dnssec", "dnsrr/ratelimit"},
 	"dnsrr/cookie":       {},
-	"dnsrr/dnssec":       {},
+	"dnsrr/dnssec":       {}, // keys, signatures and denial, of records that it is given
 	"dnsrr/ratelimit":    {},
 	"health":             {},
 	"policy/balance":     {},

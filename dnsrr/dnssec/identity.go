@@ -16,11 +16,13 @@ type scratch struct {
 	key  []byte
 }
 
+const header = 12 // octets of a message before its records
+
 // identify lets w.key be all that is signed but for who signs and when: the
-// original TTL, the type and class, the owner's letters made small, and the data
-// of all records in canonical order, each after its length. Letters within data
-// stay as they are, so that it is finer than the canonical form of RFC 4034,
-// section 6.2. It reports whether the set could be packed.
+// original TTL, the owner's letters made small, type and class, and the data of
+// all records in canonical order, each after its length. Letters within data stay
+// as they are, so that it is finer than the canonical form of RFC 4034, section
+// 6.2. It reports whether the records are one set that can be packed.
 func (w *scratch) identify(set []dns.RR, original uint32) bool {
 	w.msg.Answer = set
 	wire, err := w.msg.PackBuffer(w.wire[:cap(w.wire)])
@@ -29,23 +31,30 @@ func (w *scratch) identify(set []dns.RR, original uint32) bool {
 		return false
 	}
 	w.wire, w.data = wire, w.data[:0]
-	const header, fixed = 12, 10 // octets of a message before its records, of a record between its owner and data
-	owner := nameLen(wire[header:])
+	kind := w.kind(header)
 	for at := header; at < len(wire); {
-		at += owner + fixed
-		from := at - 2 // its length belongs to it
-		at += int(binary.BigEndian.Uint16(wire[from:]))
+		if !bytes.Equal(w.kind(at), kind) {
+			return false
+		}
+		from := at + len(kind) + 4 // after the TTL; the length belongs to the data
+		at = from + 2 + int(binary.BigEndian.Uint16(wire[from:]))
 		w.data = append(w.data, wire[from:at])
 	}
 	slices.SortFunc(w.data, func(a, b []byte) int { return bytes.Compare(a[2:], b[2:]) })
 	w.key = binary.BigEndian.AppendUint32(w.key[:0], original)
-	w.key = append(w.key, wire[header+owner:header+owner+4]...)
-	w.key = append(w.key, wire[header:header+owner]...)
-	fold(w.key[len(w.key)-owner:])
+	w.key = append(w.key, kind...)
 	for _, d := range w.data {
 		w.key = append(w.key, d...)
 	}
 	return true
+}
+
+// kind is owner, type and class of the record at a place of the wire, where it
+// makes the owner's letters small.
+func (w *scratch) kind(at int) []byte {
+	n := nameLen(w.wire[at:])
+	fold(w.wire[at : at+n])
+	return w.wire[at : at+n+4]
 }
 
 // nameLen is the length of the name, without pointers, that wire begins with.

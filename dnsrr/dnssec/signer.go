@@ -44,12 +44,13 @@ func (s *Signer) Keys() *Keys { return s.keys }
 //
 // They have the owner and the TTL of the first record, as it spells them, and
 // say original for the TTL before any cache: the set may be handed out with
-// less, and not with more (RFC 4034, section 3.1.4). They hold from an hour
-// before now for a week at least, and two days at least are left of it whenever
-// they are returned; now may go back.
+// less, and not with more (RFC 4034, section 3.1.4). They are made to hold from an
+// hour before for a week and more; those that are returned hold at now, and for
+// two days at least. The clock that now is of may go back.
 //
 // What is returned is the caller's, and set is not written to. There are no
-// signatures of an empty set, nor of records that cannot be packed.
+// signatures of an empty set, nor of records that are not one set or cannot be
+// packed.
 func (s *Signer) Sign(set []dns.RR, original uint32, now time.Time) []dns.RR {
 	if len(set) == 0 {
 		return nil
