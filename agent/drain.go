@@ -15,6 +15,7 @@ import (
 const (
 	heardWithin = 15 * time.Second       // in which another node must have carried out what it was asked
 	looks       = 500 * time.Millisecond // between two looks at what became of it
+	linger      = 2 * time.Second        // how much longer than a TTL an answer may live: other nodes give it until they hear of the drain, and resolvers that count in whole seconds (unbound) keep it for up to one more
 )
 
 func drainCommand(e env) *cobra.Command {
@@ -104,7 +105,7 @@ func (o order) empty(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	forgotten := time.Now().Add(time.Duration(s.TTLMax * float64(time.Second)))
+	forgotten := time.Now().Add(time.Duration(s.TTLMax*float64(time.Second)) + linger)
 	last := -1
 	_, err = o.until(ctx, func(n dashboard.Node) bool {
 		left := time.Until(forgotten)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -110,9 +110,18 @@ func (n *node) metrics(t *testing.T) string {
 	return string(text)
 }
 
-// probe asks n's healthcheck.htm as a balancer does. Status 0 is no answer.
-func (n *node) probe() (code int, state string) {
-	r, err := n.farm.hub.web.Get(fmt.Sprintf("http://%s:8080/mapi/healthcheck.htm", n.addr))
+// probe asks n's healthcheck.htm as a balancer does, but with more patience.
+// Status 0 is no answer.
+func (n *node) probe() (code int, state string) { return n.probeWithin(patience) }
+
+func (n *node) probeWithin(d time.Duration) (code int, state string) {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s:8080/mapi/healthcheck.htm", n.addr), nil)
+	if err != nil {
+		return 0, err.Error()
+	}
+	r, err := n.farm.hub.web.Do(q)
 	if err != nil {
 		return 0, err.Error()
 	}
@@ -122,18 +131,32 @@ func (n *node) probe() (code int, state string) {
 }
 
 // lookup asks the DNS server at addr for the farm's IPv4 addresses.
-func (f *farm) lookup(addr netip.Addr) ([]string, error) { return f.ask(addr, dns.TypeA) }
-
-// ask asks the DNS server at addr for the farm's addresses of a kind.
-func (f *farm) ask(addr netip.Addr, kind uint16) (out []string, err error) {
-	var conn net.Conn
-	if conn, err = f.hub.dial(context.Background(), "udp", netip.AddrPortFrom(addr, 53).String()); err != nil {
+func (f *farm) lookup(addr netip.Addr) ([]string, error) {
+	conn, err := f.asks(addr)
+	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
+	return ask(conn, dns.TypeA)
+}
+
+// asks is where to ask the DNS server at addr.
+func (f *farm) asks(addr netip.Addr) (*dns.Conn, error) {
+	conn, err := f.hub.dial(context.Background(), "udp", netip.AddrPortFrom(addr, 53).String())
+	return &dns.Conn{Conn: conn}, err
+}
+
+// ask asks for the farm's addresses of a kind. A datagram may be lost, so that
+// it asks up to three times, as stub resolvers do.
+func ask(conn *dns.Conn, kind uint16) (out []string, err error) {
 	q := new(dns.Msg).SetQuestion("mail.test.", kind)
 	c := dns.Client{Timeout: 5 * time.Second}
-	r, _, err := c.ExchangeWithConn(q, &dns.Conn{Conn: conn})
+	var r *dns.Msg
+	for range 3 {
+		if r, _, err = c.ExchangeWithConn(q, conn); err == nil {
+			break
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -161,9 +184,14 @@ func (n *node) shares(t *testing.T, questions int) map[string]float64 {
 // sharesFrom is shares of any DNS server, by addresses of a kind.
 func (f *farm) sharesFrom(t *testing.T, at netip.Addr, kind uint16, questions int) map[string]float64 {
 	t.Helper()
+	conn, err := f.asks(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
 	got := map[string]float64{}
 	for range questions {
-		addrs, err := f.ask(at, kind)
+		addrs, err := ask(conn, kind)
 		if err != nil {
 			t.Fatalf("asking %s: %v", at, err)
 		}
@@ -201,7 +229,21 @@ func (f *farm) level(t *testing.T) {
 					return s.String(), false
 				}
 			}
-			return "", !s.Alone
+			return s.String(), !s.Alone
 		})
 	}
+}
+
+// answersFairly waits until n's answers give all nodes their fair share.
+func (n *node) answersFairly(t *testing.T) {
+	t.Helper()
+	eventually(t, soon, n.id+" sends each node its fair share of the clients", func() (string, bool) {
+		got := n.shares(t, 200)
+		for _, o := range n.farm.nodes {
+			if math.Abs(got[o.id]-o.fair()) > 0.05 {
+				return fmt.Sprint(got), false
+			}
+		}
+		return "", true
+	})
 }

@@ -104,19 +104,12 @@ func (c *callers) run(ctx context.Context) {
 
 // one is the i-th caller from its question for an address to its goodbye.
 func (c *callers) one(i int) error {
-	addrs, err := c.farm.lookup(c.resolver)
-	if err != nil {
-		return fmt.Errorf("looking up: %w", err)
-	}
-	to := addrs[turn(i, len(addrs))]
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	conn, err := c.farm.hub.dial(ctx, "tcp", net.JoinHostPort(to, "25"))
+	conn, to, err := c.reach(i)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(c.hold + 10*time.Second))
+	conn.SetDeadline(time.Now().Add(c.hold + patience))
 	r := bufio.NewReader(conn)
 	if err := greet(conn, r); err != nil {
 		return fmt.Errorf("first question to %s: %w", to, err)
@@ -126,6 +119,29 @@ func (c *callers) one(i int) error {
 		return fmt.Errorf("second question to %s: %w", to, err)
 	}
 	return nil
+}
+
+// prompt is how soon after its question a client connects, unless it had to wait
+// for a processor. One that comes later may be refused with good reason.
+const prompt = time.Second
+
+// reach connects the i-th caller to an address that it has looked up. One who is
+// refused, and was not prompt, looks it up again.
+func (c *callers) reach(i int) (net.Conn, string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		began := time.Now()
+		addrs, err := c.farm.lookup(c.resolver)
+		if err != nil {
+			return nil, "", fmt.Errorf("looking up: %w", err)
+		}
+		to := addrs[turn(i, len(addrs))]
+		conn, err := c.farm.hub.dial(ctx, "tcp", net.JoinHostPort(to, "25"))
+		if err == nil || time.Since(began) < prompt || ctx.Err() != nil {
+			return conn, to, err
+		}
+	}
 }
 
 // greet asks the web server at the other end for its 204.

@@ -57,19 +57,22 @@ func familiesStory(t *testing.T, bin string) {
 	hung.relieve(clients)
 }
 
-// sameNodes asks every agent over both families for both, and wants the shares
-// that want says of each node.
+// sameNodes waits until every agent's answers, asked over both families for
+// both, give the shares that want says of each node.
 func (f *farm) sameNodes(t *testing.T, want func(*node) (share, within float64)) {
 	t.Helper()
 	for _, at := range f.nodes {
 		for _, addr := range at.set.Addrs {
 			for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
-				got := f.sharesFrom(t, addr, kind, 100)
-				for _, n := range f.nodes {
-					if share, within := want(n); math.Abs(got[n.id]-share) > within {
-						t.Errorf("%s of %s at %v: %s gets %.3f, want %.3f ± %.2f", dns.TypeToString[kind], at.id, addr, n.id, got[n.id], share, within)
+				eventually(t, soon, fmt.Sprintf("%s of %s at %v gives each node its share", dns.TypeToString[kind], at.id, addr), func() (string, bool) {
+					got := f.sharesFrom(t, addr, kind, 100)
+					for _, n := range f.nodes {
+						if share, within := want(n); math.Abs(got[n.id]-share) > within {
+							return fmt.Sprintf("%s gets %.3f, want %.3f ± %.2f", n.id, got[n.id], share, within), false
+						}
 					}
-				}
+					return "", true
+				})
 			}
 		}
 	}

@@ -17,12 +17,15 @@ import (
 
 // The stage has short times, so that a story takes seconds.
 const (
-	backlog = 100              // places in each accept queue
+	backlog = 100              // places in each accept queue, where a story sets no other
+	roomy   = 4096             // places that do not run out while a server waits for a processor
 	drain   = 3 * time.Second  // how long a node that leaves lets clients turn away
 	ramp    = 10 * time.Second // slow start
 	hold    = 5 * time.Second  // of a failing probe
 	ttl     = time.Second      // of answers
 	soon    = time.Minute      // within this happens what must, and has no time promised: three times what a busy machine was seen to need
+
+	patience = 40 * time.Second // for one answer that has no time promised: any program may have to wait for a processor
 )
 
 // A farm is nodes around a hub: a switch, on which clients, resolvers and
@@ -43,9 +46,12 @@ type node struct {
 	id     string
 	addr   netip.Addr // where its server and its agent are asked
 	limit  int        // of connections
+	places int        // in its accept queue
 	set    settings
 	server server
 	agent  *process // the last that was started
+
+	sessions atomic.Int64 // that clients hold here, where a story counts them
 }
 
 // settings are what a story may change of a node's configuration before its
@@ -67,7 +73,7 @@ type server interface {
 }
 
 // hubAddr is address i of the network: 0 is the hub, where questions come from
-// and the balancer stands, 1 and 2 are its resolvers, 10 and up the nodes, 100
+// and the balancer stands, 1 and up are its resolvers, 10 and up the nodes, 100
 // and up their relays.
 func hubAddr(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 77, 0, byte(1 + i)}) }
 
@@ -87,12 +93,13 @@ func newFarm(t *testing.T, bin, name string, limits ...int) *farm {
 func newStage(t *testing.T, bin, name string, limits ...int) *farm {
 	t.Helper()
 	f := &farm{bin: bin, dir: t.TempDir(), hub: newSpace(t, name+"-hub")}
-	f.hub.ip(t, "link add hub type bridge\nlink set hub up\naddress add 10.77.0.1/24 dev hub\naddress add 10.77.0.2/24 dev hub\naddress add 10.77.0.3/24 dev hub")
+	f.hub.ip(t, "link add hub type bridge\nlink set hub up")
+	f.hub.ip(t, fmt.Sprintf("address add %s/24 dev hub", hubAddr(0)))
 	f.write(t, "gossip.key", base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32))))
 	f.write(t, "stat", "cpu 0 0 0 100 0 0 0 0 0 0\n")
 	for i, limit := range limits {
 		id := string(rune('a' + i))
-		n := &node{farm: f, id: id, addr: hubAddr(10 + i), limit: limit, space: newSpace(t, name+"-"+id)}
+		n := &node{farm: f, id: id, addr: hubAddr(10 + i), limit: limit, places: backlog, space: newSpace(t, name+"-"+id)}
 		n.set = settings{Name: id, Addrs: []netip.Addr{n.addr}, Key: "gossip.key", TTL: ttl, Hold: hold, Ramp: ramp, Drain: drain}
 		n.plug(t)
 		f.nodes = append(f.nodes, n)

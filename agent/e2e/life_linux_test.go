@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"math"
 	"sync"
 	"syscall"
 	"testing"
@@ -15,15 +14,8 @@ func startStory(t *testing.T, bin string) {
 	f := newFarm(t, bin, "start", 200, 200, 400)
 	f.startAll(t)
 	for _, at := range f.nodes {
-		got := at.shares(t, 200)
-		for _, n := range f.nodes {
-			if math.Abs(got[n.id]-n.fair()) > 0.05 {
-				t.Errorf("%s sends %.3f of the clients to %s, want %.3f ± 0.05", at.id, got[n.id], n.id, n.fair())
-			}
-		}
-		if code, state := at.probe(); code != 200 || state != "up" {
-			t.Errorf("the probe of %s says %d %s, want 200 up", at.id, code, state)
-		}
+		at.answersFairly(t)
+		at.says(t, 200, "up")
 		if err := try(at.metrics(t), "promtool", "check", "metrics"); err != nil {
 			t.Errorf("the metrics of %s: %v", at.id, err)
 		}
@@ -31,25 +23,75 @@ func startStory(t *testing.T, bin string) {
 }
 
 // A killed agent leaves the answers within 10 s. Its node comes back by
-// rejoining, and through its ramp.
+// rejoining, and through its ramp. Who finds out needs a processor for that: a
+// crash during which programs had to wait for one is not judged, but repeated.
 func crashStory(t *testing.T, bin string) {
+	const within = 10 * time.Second
 	f := newFarm(t, bin, "crash", 200, 200, 400)
 	f.startAll(t)
-	lost, others := f.nodes[1], []*node{f.nodes[0], f.nodes[2]}
+	for range 3 {
+		var took time.Duration
+		late := latest(func() { took = f.crash(t, f.nodes[1]) })
+		t.Logf("out of the answers after %v, on a machine that is late by %v at most", took, late)
+		if took <= within {
+			return
+		}
+		if late <= tolerable {
+			t.Fatalf("out of the answers after %v, want %v at most", took, within)
+		}
+	}
+	t.Logf("whether it takes %v at most cannot be said of a machine that is so busy", within)
+}
 
+// tolerable is how late programs may be where times and courses are judged: an
+// agent waits so long for another's answer before it begins to doubt it.
+const tolerable = 250 * time.Millisecond
+
+// latest is how long a program waited for a processor at most, while do ran.
+func latest(do func()) (most time.Duration) {
+	const every = 10 * time.Millisecond
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for last := time.Now(); ; last = time.Now() {
+			select {
+			case <-done:
+				return
+			case <-time.After(every):
+				most = max(most, time.Since(last)-every)
+			}
+		}
+	})
+	func() {
+		defer wg.Wait()
+		defer close(done) // even if do ends the test
+		do()
+	}()
+	return most
+}
+
+// crash kills the agent of lost, and starts it again when it is out of all
+// answers, which took so long.
+func (f *farm) crash(t *testing.T, lost *node) (took time.Duration) {
+	t.Helper()
+	var others []*node
+	for _, n := range f.nodes {
+		if n != lost {
+			others = append(others, n)
+		}
+	}
 	lost.agent.kill()
 	died := time.Now()
-	for _, at := range others {
-		at.drops(t, lost, 10*time.Second-time.Since(died))
-	}
-
+	f.drop(t, lost, others)
+	took = time.Since(died)
 	lost.start(t)
 	lost.returns(t, others)
 	f.level(t)
+	return took
 }
 
-// An agent stands still for 20 s, as when its machine is moved, and goes on. It
-// is out of the others' answers meanwhile.
+// An agent stands still for 20 s or longer, as when its machine is moved, and
+// goes on. It is out of the others' answers meanwhile.
 func freezeStory(t *testing.T, bin string) {
 	f := newFarm(t, bin, "freeze", 200, 200, 400)
 	f.startAll(t)
@@ -58,10 +100,8 @@ func freezeStory(t *testing.T, bin string) {
 
 	frozen.agent.cmd.Process.Signal(syscall.SIGSTOP)
 	began := time.Now()
-	for _, at := range others {
-		at.drops(t, frozen, 10*time.Second-time.Since(began))
-	}
-	throughout(t, 20*time.Second-time.Since(began), "the others leave it out", func() (string, bool) {
+	f.drop(t, frozen, others)
+	throughout(t, max(5*time.Second, 20*time.Second-time.Since(began)), "the others leave it out", func() (string, bool) {
 		s := others[0].status()
 		return s.String(), s.of(frozen.id).State == "down" && others[0].shares(t, 5)[frozen.id] == 0
 	})
@@ -90,12 +130,17 @@ func (n *node) returns(t *testing.T, others []*node) {
 	})
 }
 
-// drops waits until n is in none of at's answers.
-func (at *node) drops(t *testing.T, n *node, within time.Duration) {
+// drop waits until n is in no answer of others.
+func (f *farm) drop(t *testing.T, n *node, others []*node) {
 	t.Helper()
-	eventually(t, within, at.id+" no longer sends clients to "+n.id, func() (string, bool) {
-		s := at.status()
-		return s.String(), s.of(n.id).State == "down" && at.shares(t, 20)[n.id] == 0
+	eventually(t, soon, "the others no longer send clients to "+n.id, func() (seen string, _ bool) {
+		for _, at := range others {
+			s := at.status()
+			if seen = at.id + ": " + s.String(); s.of(n.id).State != "down" || at.shares(t, 20)[n.id] > 0 {
+				return seen, false
+			}
+		}
+		return "", true
 	})
 }
 
@@ -126,27 +171,20 @@ func partitionStory(t *testing.T, bin string) {
 	f.startAll(t)
 	cut, others := f.nodes[2], f.nodes[:2]
 
+	began := time.Now() // before it can know
 	cut.cut(t)
 	eventually(t, soon, cut.id+" suspects itself", func() (string, bool) { s := cut.status(); return s.String(), s.Alone })
-	alone := time.Now()
-	for _, at := range others {
-		at.drops(t, cut, soon)
-	}
-	got := cut.shares(t, 200)
-	for _, n := range f.nodes {
-		if math.Abs(got[n.id]-n.fair()) > 0.05 {
-			t.Errorf("alone, %s sends %.3f of the clients to %s, want %.3f ± 0.05", cut.id, got[n.id], n.id, n.fair())
-		}
-	}
-	eventually(t, 65*time.Second, cut.id+" believes that the others are gone", func() (string, bool) {
+	f.drop(t, cut, others)
+	cut.answersFairly(t)
+	eventually(t, 90*time.Second, cut.id+" believes that the others are gone", func() (string, bool) {
 		s := cut.status()
-		if code, state := cut.probe(); code != 200 || s.of(cut.id).Share == 0 {
+		if code, state := cut.probe(); code != 200 && code != 0 || len(s.Nodes) > 0 && s.of(cut.id).Share == 0 {
 			t.Fatalf("the probe of %s says %d %s: %v", cut.id, code, state, s)
 		}
-		return s.String(), !s.Alone
+		return s.String(), len(s.Nodes) > 0 && !s.Alone
 	})
-	if kept := time.Since(alone); kept < 55*time.Second {
-		t.Errorf("%s kept the others for %v, want about a minute", cut.id, kept)
+	if kept := time.Since(began); kept < time.Minute {
+		t.Errorf("%s believes so %v after it was cut off, want a minute after it knew, at least", cut.id, kept)
 	}
 	eventually(t, soon, cut.id+" sends all to itself", func() (string, bool) {
 		return cut.status().String(), cut.shares(t, 20)[cut.id] > 0.999

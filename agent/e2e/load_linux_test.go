@@ -27,7 +27,7 @@ func stallStory(t *testing.T, bin string) {
 	hung.connect(t, clients, overDegrade)
 	for _, at := range f.nodes {
 		eventually(t, soon, at.id+" sends hardly anyone to "+hung.id, func() (string, bool) {
-			if code, state := hung.probe(); code != 200 {
+			if code, state := hung.probe(); code != 200 && code != 0 { // no answer is not a no
 				t.Fatalf("the probe says %d %s", code, state)
 			}
 			s := at.status()
@@ -35,12 +35,10 @@ func stallStory(t *testing.T, bin string) {
 			return s.String(), n.State == "degraded" && n.Share < 0.01 && at.shares(t, 100)[hung.id] < 0.02
 		})
 	}
-	if q := hung.status().of(hung.id).Queue; q == nil || *q < overDegrade || *q >= backlog {
-		t.Errorf("the queue of %s: got %v, want %d of %d or a little more", hung.id, q, overDegrade, backlog)
-	}
-	if code, state := hung.probe(); code != 200 || state != "degraded" {
-		t.Errorf("the probe says %d %s, want 200 degraded", code, state)
-	}
+	hung.sees(t, hung, "with all who wait, in a queue that is not full", func(s standing) bool {
+		return s.Queue != nil && *s.Queue >= overDegrade && *s.Queue < backlog
+	})
+	hung.says(t, 200, "degraded")
 
 	hung.server.resume()
 	clients.leave()
@@ -52,7 +50,8 @@ func stallStory(t *testing.T, bin string) {
 // follow connections, so that nodes fill evenly.
 func resolversStory(t *testing.T, bin string) {
 	const all = 1000
-	f := newFarm(t, bin, "resolvers", 400, 400, 800)
+	f := newStage(t, bin, "resolvers", 400, 400, 800)
+	f.serveRoomy(t)
 	resolvers := []int{f.unbound(t, 1), f.unbound(t, 2)}
 	f.startAll(t)
 
@@ -83,6 +82,17 @@ func resolversStory(t *testing.T, bin string) {
 		if want := all * n.fair(); math.Abs(got[n.id]-want) > 0.25*float64(n.limit) {
 			t.Errorf("%s: got %v connections, want %.0f ± 25 %% of its limit", n.id, got[n.id], want)
 		}
+	}
+}
+
+// serveRoomy gives every node nginx, with an accept queue that does not fill while it
+// waits for a processor. With the usual one half a second of that, while clients
+// come, is a slope for which a node is degraded, rightly.
+func (f *farm) serveRoomy(t *testing.T) {
+	t.Helper()
+	for _, n := range f.nodes {
+		n.places = roomy
+		n.server = n.nginx(t)
 	}
 }
 

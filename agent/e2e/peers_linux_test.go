@@ -41,6 +41,7 @@ remote-control:
 stub-zone:
   name: "mail.test."
 %[3]s`, hubAddr(i), f.dir, &stubs))
+	f.hub.ip(t, fmt.Sprintf("address add %s/24 dev hub", hubAddr(i)))
 	f.hub.start(t, nil, "unbound", "-d", "-c", file)
 	return i
 }

@@ -26,7 +26,7 @@ func (n *node) nginx(t *testing.T) server {
 	dir := t.TempDir()
 	var listen strings.Builder
 	for _, a := range n.set.Addrs {
-		fmt.Fprintf(&listen, "listen %s backlog=%d; ", netip.AddrPortFrom(a, 25), backlog)
+		fmt.Fprintf(&listen, "listen %s backlog=%d; ", netip.AddrPortFrom(a, 25), n.places)
 	}
 	file := n.farm.write(t, n.id+"-nginx.conf", fmt.Sprintf(`
 daemon off; master_process off; error_log stderr; pid %s;
@@ -81,7 +81,7 @@ type sluggard struct{ stalled atomic.Bool }
 func (n *node) sluggard(t *testing.T) server {
 	t.Helper()
 	s := &sluggard{}
-	d := demo.Server{Backlog: backlog, Stalled: func(time.Duration) bool { return s.stalled.Load() }}
+	d := demo.Server{Backlog: n.places, Stalled: func(time.Duration) bool { return s.stalled.Load() }}
 	var l net.Listener
 	if err := n.do(func() (err error) { l, err = d.Listen(netip.AddrPortFrom(n.addr, 25)); return err }); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -44,7 +43,7 @@ type space struct {
 func newSpace(t *testing.T, name string) space {
 	t.Helper()
 	s := space{name: fmt.Sprintf("%s%d-%s", prefix, os.Getpid(), name)}
-	s.web = &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DialContext: s.dial}}
+	s.web = &http.Client{Timeout: patience, Transport: &http.Transport{DialContext: s.dial}}
 	run(t, "", "ip", "netns", "add", s.name)
 	t.Cleanup(func() {
 		s.web.CloseIdleConnections()
