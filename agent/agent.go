@@ -71,7 +71,8 @@ func wire(cfg config.Config, records dnsrr.Records, log *slog.Logger, leaveOut .
 	}
 	sources := queue.Platform(queue.Listener{
 		Ports: cfg.Sources.Listener.Ports, Addresses: cfg.Sources.Listener.Addresses,
-		Except: append(socks.ports(), farm.Addr().Port()),
+		Except: []uint16{farm.Addr().Port()},
+		Own:    func(port uint16) bool { return slices.Contains(socks.ports(), port) },
 	})
 	sources = slices.DeleteFunc(sources, func(s queue.Source) bool { return slices.Contains(leaveOut, s.Name()) })
 	a.sampler = queue.NewSampler(node.Beat, sources...)
@@ -98,13 +99,8 @@ func (a *agent) run(ctx context.Context, beside ...func(context.Context) error) 
 		func(ctx context.Context) error { a.door.tell(ctx, a.log); return nil },
 		func(ctx context.Context) error { a.watch(ctx); return nil },
 		func(ctx context.Context) error { a.keep(ctx); return nil },
+		a.afterFirst(func(ctx context.Context) error { return a.sockets.dns.run(ctx, a.dns, a.log) }),
 	)
-	for _, pc := range a.sockets.dns {
-		servers = append(servers, a.afterFirst(func(ctx context.Context) error { return a.dns.ServeUDP(ctx, pc) }))
-	}
-	for _, l := range a.sockets.dnsTCP {
-		servers = append(servers, a.afterFirst(func(ctx context.Context) error { return a.dns.ServeTCP(ctx, l) }))
-	}
 	for _, l := range slices.Concat(a.sockets.health, a.sockets.healthTLS) {
 		servers = append(servers, a.afterFirst(func(ctx context.Context) error { return a.health.Serve(ctx, l) }))
 	}

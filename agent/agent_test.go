@@ -222,7 +222,7 @@ func (r *running) url(path string) string { return "http://" + r.sockets.admin.A
 func (r *running) ask(t *testing.T, name string, kind uint16) []dns.RR {
 	t.Helper()
 	c := dns.Client{Timeout: patience}
-	reply, _, err := c.Exchange(new(dns.Msg).SetQuestion(name, kind), r.sockets.dns[0].LocalAddr().String())
+	reply, _, err := c.Exchange(new(dns.Msg).SetQuestion(name, kind), r.sockets.dns.bound()[0].String())
 	if err != nil {
 		t.Fatalf("%s: %v", r.name(), err)
 	}

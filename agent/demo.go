@@ -197,9 +197,7 @@ func demoLogger(f demoFlags, stderr io.Writer) *slog.Logger {
 func (d *demoFarm) clients(port uint16) *demo.Crowd {
 	c := &demo.Crowd{Clients: d.flags.clients, Name: "mail.test.", Port: port, Session: demoSession, Arrive: demoArrive}
 	for _, a := range d.agents {
-		for _, pc := range a.sockets.dns {
-			c.DNS = append(c.DNS, pc.LocalAddr().(*net.UDPAddr).AddrPort())
-		}
+		c.DNS = append(c.DNS, a.sockets.dns.bound()...)
 	}
 	for i := range 6 {
 		c.Askers = append(c.Askers, netip.AddrFrom4([4]byte{127, 0, 1, byte(1 + i)}))
@@ -228,7 +226,7 @@ func (d *demoFarm) introduce(w io.Writer) {
 	for _, a := range d.agents {
 		s := a.sockets
 		fmt.Fprintf(w, "  %s http://%v/ dns :%d probe :%d agent check :%d\n", a.cfg.Node.Name, s.admin.Addr(),
-			s.dns[0].LocalAddr().(*net.UDPAddr).Port, portOf(s.health[0]), portOf(s.agentCheck[0]))
+			s.dns.bound()[0].Port(), portOf(s.health[0]), portOf(s.agentCheck[0]))
 	}
 }
 

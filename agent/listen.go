@@ -16,8 +16,7 @@ import (
 
 // sockets are all that an agent listens on but gossip, which binds its own.
 type sockets struct {
-	dns        []net.PacketConn
-	dnsTCP     []net.Listener
+	dns        *dnsListeners // which may change while they are served
 	health     []net.Listener
 	healthTLS  []net.Listener
 	agentCheck []net.Listener
@@ -33,12 +32,8 @@ func listen(c config.Listen) (s sockets, err error) {
 			s = sockets{}
 		}
 	}()
-	for _, at := range c.DNS {
-		pc, l, err := listenDNS(at)
-		if err != nil {
-			return s, refused("listen.dns", at, err)
-		}
-		s.dns, s.dnsTCP = append(s.dns, pc), append(s.dnsTCP, l)
+	if s.dns, err = listenDNS(hostDNS(), c.DNS); err != nil {
+		return s, err
 	}
 	for _, at := range c.Health {
 		l, err := net.Listen(network("tcp", at), at.String())
@@ -81,10 +76,6 @@ func (s *sockets) listenTLS(c config.Config) error {
 	return nil
 }
 
-// chances is how often the system may choose a port for UDP that TCP cannot
-// have.
-const chances = 20
-
 // secureAdmin has admin spoken to over TLS, as conf says; nil leaves it plain.
 func (s *sockets) secureAdmin(conf *tls.Config) {
 	if conf != nil {
@@ -99,30 +90,6 @@ func adminURL(secure bool, addr string) string {
 		u.Scheme = "https"
 	}
 	return u.String()
-}
-
-// listenDNS takes the same port for UDP and TCP. If it is 0 the system chooses,
-// and may choose one that is free for UDP alone; then it is asked again.
-func listenDNS(at netip.AddrPort) (pc net.PacketConn, l net.Listener, err error) {
-	for range chances {
-		if pc, l, err = listenBoth(at); err == nil || at.Port() != 0 || !says(err, inUse) {
-			break
-		}
-	}
-	return pc, l, err
-}
-
-func listenBoth(at netip.AddrPort) (net.PacketConn, net.Listener, error) {
-	pc, err := net.ListenPacket(network("udp", at), at.String())
-	if err != nil {
-		return nil, nil, err
-	}
-	l, err := net.Listen(network("tcp", at), pc.LocalAddr().String())
-	if err != nil {
-		pc.Close()
-		return nil, nil, err
-	}
-	return pc, l, nil
 }
 
 // network keeps 0.0.0.0 to IPv4, which package net would open for both families.
@@ -157,8 +124,8 @@ func says(err error, e syscall.Errno) bool {
 type service struct{ what, where string }
 
 func (s sockets) served() (out []service) {
-	for _, pc := range s.dns {
-		out = append(out, service{"dns", pc.LocalAddr().String() + " udp and tcp"})
+	for _, at := range s.dns.bound() {
+		out = append(out, service{"dns", at.String() + " udp and tcp"})
 	}
 	for _, l := range s.health {
 		out = append(out, service{"health", "http://" + l.Addr().String() + "/healthcheck.htm"})
@@ -172,8 +139,12 @@ func (s sockets) served() (out []service) {
 	return append(out, service{"admin", adminURL(s.adminTLS, s.admin.Addr().String()) + "/"})
 }
 
-// ports are the TCP ports of the agent itself: they are no mail service.
+// ports are the TCP ports of the agent itself as of now: they are no mail
+// service.
 func (s sockets) ports() (out []uint16) {
+	for _, at := range s.dns.bound() {
+		out = append(out, at.Port())
+	}
 	for _, l := range s.listeners() {
 		out = append(out, uint16(l.Addr().(*net.TCPAddr).Port))
 	}
@@ -181,7 +152,7 @@ func (s sockets) ports() (out []uint16) {
 }
 
 func (s sockets) listeners() []net.Listener {
-	all := slices.Concat(s.dnsTCP, s.health, s.healthTLS, s.agentCheck)
+	all := slices.Concat(s.health, s.healthTLS, s.agentCheck)
 	if s.admin != nil {
 		all = append(all, s.admin)
 	}
@@ -189,9 +160,7 @@ func (s sockets) listeners() []net.Listener {
 }
 
 func (s sockets) close() {
-	for _, pc := range s.dns {
-		pc.Close()
-	}
+	s.dns.close()
 	for _, l := range s.listeners() {
 		l.Close()
 	}

@@ -73,6 +73,8 @@ func (a *agent) reload(r *reloader) {
 		refusal = err.Error()
 	case len(keys) > 0:
 		refusal = "only a restart can change " + strings.Join(keys, ", ")
+	default:
+		refusal = a.relisten(old, cfg)
 	}
 	if refusal != "" {
 		if refusal != r.said {
@@ -103,7 +105,6 @@ func onlyAtStart(old, now config.Config) []string {
 	}
 	differ("node.name", old.Node.Name, now.Node.Name)
 	differ("zone.name", old.Zone.Name, now.Zone.Name)
-	differ("listen.dns", old.Listen.DNS, now.Listen.DNS)
 	differ("listen.health", old.Listen.Health, now.Listen.Health)
 	differ("listen.agent_check", old.Listen.AgentCheck, now.Listen.AgentCheck)
 	differ("listen.admin", old.Listen.Admin, now.Listen.Admin)

@@ -97,12 +97,11 @@ func TestNothingStaysWithoutGossip(t *testing.T) {
 		a.close()
 		t.Fatal("gossips on a port that another program has")
 	}
-	pc, l, err := listenDNS(cfg.Listen.DNS[0])
+	s, err := dnsrr.Listen(cfg.Listen.DNS[0])
 	if err != nil {
 		t.Fatalf("a socket stayed open after the refusal: %v", err)
 	}
-	pc.Close()
-	l.Close()
+	s.Close()
 }
 
 // Who is told to stop before the first beat has nobody to wait for.

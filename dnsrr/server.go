@@ -194,6 +194,10 @@ func (p *pause) next() time.Duration {
 	return min(longestPause, time.Millisecond<<min(p.failures-2, 10))
 }
 
+// hopeless: all that came for some six seconds was failures, so it is not one
+// bad datagram, and another socket may do better.
+func (p *pause) hopeless() bool { return p.failures >= 16 }
+
 // after waits for d or the end of ctx.
 func after(ctx context.Context, d time.Duration) {
 	if d <= 0 {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -19,10 +20,12 @@ const (
 )
 
 // ServeTCP answers on l until ctx is done, then closes l and all connections,
-// waits for them and returns nil. A connection may ask any number of
-// questions, and need not wait for the answers (RFC 7766, section 6.2.1.1).
-// An accept that fails is counted and taken up again, so the only error is
-// that of a listener that someone else has closed.
+// waits for them and returns nil. A connection may ask any number of questions,
+// and need not wait for the answers (RFC 7766, section 6.2.1.1): they are read
+// one at a time, each when the answer before has been taken, so what a client
+// sends ahead waits in the kernel's buffer. An accept that fails is counted and
+// taken up again; an error means that l is of no more use, since someone else
+// has closed it or since nothing but failures came from it for some seconds.
 func (s *Server) ServeTCP(ctx context.Context, l net.Listener) error {
 	ctx, end := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -30,7 +33,7 @@ func (s *Server) ServeTCP(ctx context.Context, l net.Listener) error {
 	defer end()
 	defer context.AfterFunc(ctx, func() { l.Close() })()
 	defer l.Close()
-	slots := make(chan struct{}, maxConns)
+	var seats places
 	var p pause
 	for {
 		c, err := l.Accept()
@@ -45,25 +48,35 @@ func (s *Server) ServeTCP(ctx context.Context, l net.Listener) error {
 		case err != nil: // out of descriptors, or the peer has gone again
 			s.restarts.Add(1)
 			after(ctx, p.next())
+			if p.hopeless() && !exhausted(err) {
+				return err
+			}
 			continue
 		}
 		p = pause{}
-		s.admit(ctx, &wg, slots, c)
+		s.admit(ctx, &wg, &seats, c)
 	}
 }
 
-// admit starts a conversation, or ends it at once if no slot is left: a
+// exhausted: it is the machine that lacks something, and it would lack it with
+// another listener too.
+func exhausted(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
+		errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM)
+}
+
+// admit starts a conversation, or ends it at once if there is no place: a
 // client that is turned away can ask another server, one that waits cannot.
-func (s *Server) admit(ctx context.Context, wg *sync.WaitGroup, slots chan struct{}, c net.Conn) {
-	select {
-	case slots <- struct{}{}:
-		wg.Go(func() {
-			defer func() { <-slots }()
-			s.converse(ctx, c, func() time.Duration { return patience(len(slots)) })
-		})
-	default:
+func (s *Server) admit(ctx context.Context, wg *sync.WaitGroup, seats *places, c net.Conn) {
+	who := clientOf(addrPort(c.RemoteAddr()).Addr())
+	if !seats.take(who) {
 		c.Close()
+		return
 	}
+	wg.Go(func() {
+		defer seats.leave(who)
+		s.converse(ctx, c, func() time.Duration { return patience(seats.taken()) })
+	})
 }
 
 // patience is how long a silent connection is kept while n are open.

@@ -5,45 +5,51 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/miekg/dns"
 )
 
-// maxReaders bounds the goroutines that read one UDP socket, each with its own
-// buffer: beyond a few they only wait for each other.
-const maxReaders = 8
-
-// ServeUDP answers on pc until ctx is done, and closes pc; then it returns
-// nil. A read that fails is counted and taken up again, so the only error is
-// that of a socket that someone else has closed.
+// ServeUDP answers on sockets of one address until ctx is done, closes them,
+// and returns nil. They share [ListenUDP]'s number of readers, each at least
+// one. A read that fails is counted and taken up again; an error means that a
+// socket is of no more use, since someone else has closed it or since nothing
+// but failures came from it for some seconds, and then all are closed.
 //
 // On Linux the reply to a socket bound to all addresses leaves from the one
-// that was asked (RFC 2181, section 4); elsewhere bind one socket an address.
-func (s *Server) ServeUDP(ctx context.Context, pc net.PacketConn) error {
-	defer pc.Close()
-	stop := context.AfterFunc(ctx, func() { pc.Close() })
-	defer stop()
-	in := datagrams{pc: pc}
-	if c, ok := pc.(*net.UDPConn); ok {
-		in.udp = c
-		if err := askDestination(c); err != nil {
-			return err
+// that was asked (RFC 2181, section 4); elsewhere bind one socket an address
+// (see [WildcardReplies]).
+func (s *Server) ServeUDP(ctx context.Context, pcs ...net.PacketConn) error {
+	running, end := context.WithCancel(ctx)
+	defer end()
+	defer closeAll(pcs)
+	defer context.AfterFunc(running, func() { closeAll(pcs) })()
+	readers := max(1, maxUDPReaders()/max(1, len(pcs))) // of each
+	errs := make(chan error, len(pcs)*readers)
+	var wg sync.WaitGroup
+	for _, pc := range pcs {
+		in, err := newDatagrams(pc)
+		if err != nil {
+			errs <- err
+			end()
+			break
+		}
+		for range readers {
+			wg.Go(func() {
+				defer end()
+				if err := s.readUDP(running, in); err != nil {
+					errs <- err
+				}
+			})
 		}
 	}
-	readers := min(runtime.GOMAXPROCS(0), maxReaders)
-	errs := make([]error, readers)
-	var wg sync.WaitGroup
-	for i := range readers {
-		wg.Go(func() { errs[i] = s.readUDP(ctx, in) })
-	}
 	wg.Wait()
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || len(errs) == 0 {
 		return nil
 	}
-	return errors.Join(errs...)
+	return <-errs // the first is the cause
 }
 
 // readUDP reads, answers and writes in one goroutine: what is too much waits
@@ -51,6 +57,7 @@ func (s *Server) ServeUDP(ctx context.Context, pc net.PacketConn) error {
 func (s *Server) readUDP(ctx context.Context, in datagrams) error {
 	query, room := make([]byte, dns.MaxMsgSize), make([]byte, 0, 2*ednsSize)
 	var p pause
+	var seen uint64 // of in.good, when p began
 	for {
 		n, from, err := in.read(query)
 		switch {
@@ -61,9 +68,15 @@ func (s *Server) readUDP(ctx context.Context, in datagrams) error {
 		case err != nil: // one bad datagram must not end the service: on Windows an oversized one is an error
 			s.restarts.Add(1)
 			after(ctx, p.next())
+			if good := in.good.Load(); good != seen { // another reader's: the socket works
+				p, seen = pause{}, good
+			}
+			if p.hopeless() {
+				return err
+			}
 			continue
 		}
-		p = pause{}
+		p, seen = pause{}, in.good.Add(1)
 		if out := s.reply(room, query[:n], from.addr, overUDP, time.Now(), false); len(out) > 0 {
 			in.write(out, from) // nobody is there to be told if it fails
 		}
@@ -72,8 +85,19 @@ func (s *Server) readUDP(ctx context.Context, in datagrams) error {
 
 // datagrams is a UDP socket that remembers which of its addresses was asked.
 type datagrams struct {
-	pc  net.PacketConn
-	udp *net.UDPConn // nil where pc is something else
+	pc   net.PacketConn
+	udp  *net.UDPConn   // nil where pc is something else
+	good *atomic.Uint64 // reads that did not fail, of all its readers
+}
+
+func newDatagrams(pc net.PacketConn) (datagrams, error) {
+	d := datagrams{pc: pc, good: new(atomic.Uint64)}
+	c, ok := pc.(*net.UDPConn)
+	if !ok {
+		return d, nil
+	}
+	d.udp = c
+	return d, askDestination(c)
 }
 
 // An origin is where a datagram came from and, by whichever of the last two

@@ -7,6 +7,10 @@ import (
 	"syscall"
 )
 
+// WildcardReplies says whether the reply to a query that came to a socket bound
+// to all addresses leaves from the one that was asked.
+const WildcardReplies = true
+
 // askDestination has the kernel say of each datagram to which address it came.
 // A socket of one family refuses the option of the other.
 func askDestination(c *net.UDPConn) error {

@@ -156,7 +156,7 @@ func (l Listener) counts(s sockdiag.Socket) bool {
 	switch {
 	case len(l.Ports) > 0 && !slices.Contains(l.Ports, port):
 		return false
-	case len(l.Ports) == 0 && slices.Contains(l.Except, port):
+	case len(l.Ports) == 0 && (slices.Contains(l.Except, port) || l.Own != nil && l.Own(port)):
 		return false
 	}
 	return len(l.Addresses) == 0 || slices.ContainsFunc(l.Addresses, func(a netip.Addr) bool { return serves(s, a) })

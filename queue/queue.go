@@ -95,4 +95,9 @@ type Listener struct {
 	Ports     []uint16     // none given: all
 	Addresses []netip.Addr // local addresses; wildcard listeners serve them too. None given: all
 	Except    []uint16     // the agent's own ports, left out where no Ports are given
+
+	// Own says whether a port is the agent's own now. It is asked at every
+	// reading, and such ports are left out as those of Except are; nil = no
+	// further ones.
+	Own func(port uint16) bool
 }

@@ -141,56 +141,6 @@ func TestTheClockSteps(t *testing.T) {
 	}
 }
 
-// A ledger is the plainest limiter: one balance an account, in fractions of a
-// reply, and no bound to how many accounts there are.
-type ledger struct {
-	perSecond, slip int64
-	balance         map[string]int64 // in quarters of a reply
-	seen            map[string]time.Time
-	limited         map[string]int64
-}
-
-func (g *ledger) take(account string, now time.Time) Verdict {
-	most := 4 * g.perSecond
-	balance := most
-	if last, ok := g.seen[account]; ok {
-		earned := now.Sub(last) * time.Duration(most) / time.Second // whole quarters: the test sees to it
-		balance = min(most, g.balance[account]+int64(earned))
-	}
-	balance -= 4
-	g.seen[account], g.balance[account] = now, max(balance, most-15*most)
-	if balance >= 0 {
-		return Pass
-	}
-	if g.limited[account]++; g.slip > 0 && g.limited[account]%g.slip == 0 {
-		return Truncate
-	}
-	return Drop
-}
-
-func TestAsThePlainLedger(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		perSecond := rapid.SampledFrom([]int64{1, 5, 25, 250}).Draw(t, "per second")
-		slip := rapid.Int64Range(0, 4).Draw(t, "slip")
-		g := ledger{perSecond, slip, map[string]int64{}, map[string]time.Time{}, map[string]int64{}}
-		l := New(Options{PerSecond: int(perSecond), Slip: int(slip), Seed: rapid.Uint64().Draw(t, "seed"), Start: begin})
-		quarter := time.Second / time.Duration(4*perSecond)
-		now := begin
-		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
-			wait := rapid.OneOf(rapid.Int64Range(0, 8), rapid.Int64Range(0, 80*perSecond)).Draw(t, "wait")
-			now = now.Add(time.Duration(wait) * quarter)
-			net, kind := rapid.IntRange(0, 1).Draw(t, "network"), rapid.Uint64Range(0, 1).Draw(t, "kind")
-			from := netip.AddrFrom4([4]byte{10, 0, byte(net), rapid.Byte().Draw(t, "host")})
-			for n := range rapid.OneOf(rapid.IntRange(1, 3), rapid.IntRange(1, 1000)).Draw(t, "queries") {
-				got, want := l.Take(from, kind, now), g.take(fmt.Sprint(net, kind), now)
-				if got != want {
-					t.Fatalf("step %d, query %d: got %v, want %v", i, n, got, want)
-				}
-			}
-		}
-	})
-}
-
 // Who asks as a resolver does, the same once a TTL, is never limited, however
 // many networks flood at the same time.
 func TestFloodsOfOthersLimitNobody(t *testing.T) {
@@ -198,8 +148,8 @@ func TestFloodsOfOthersLimitNobody(t *testing.T) {
 		l := New(Options{PerSecond: rapid.IntRange(1, 300).Draw(t, "per second"), Slip: 2, Seed: rapid.Uint64().Draw(t, "seed"), Start: begin})
 		flood := netip.MustParseAddr("198.18.0.1").As4()
 		now, n, spread := begin, uint32(0), rapid.Uint32Range(1, 1<<16).Draw(t, "networks")
-		for range 20 {
-			for range 2000 {
+		for range 10 {
+			for range 1000 {
 				n = n*1664525 + 1013904223
 				flood[1], flood[2] = byte(n>>16%spread>>8), byte(n>>16%spread)
 				l.Take(netip.AddrFrom4(flood), uint64(n>>30), now)
@@ -212,43 +162,14 @@ func TestFloodsOfOthersLimitNobody(t *testing.T) {
 	})
 }
 
-// In a full row those who are limited stay so, and who comes next passes.
-func TestAFullRow(t *testing.T) {
-	const second = 10
-	l, r := lawOf(second), new(row)
-	take := func(tag uint64, now int64) bool { limited, _ := r.charge(l, tag, now, 1); return limited }
-	for tag := range uint64(ways) {
-		for range 40 {
-			take(tag, 0)
-		}
-	}
-	for range 100 {
-		if take(99, 0) {
-			t.Fatal("the ninth is limited, without an account")
-		}
-	}
-	for tag := range uint64(ways) {
-		if !take(tag, 0) {
-			t.Errorf("account %d was lost", tag)
-		}
-	}
-	later := l.second*4 + l.second/2
-	take(3, later) // limited no longer, like all others, and the last that is used
-	take(99, later)
-	for range 2 * second {
-		take(3, later)
-	}
-	if !take(3, later) {
-		t.Error("the account that was used last made room")
-	}
-}
-
-// Whoever asks at the same time, no more passes than what an account holds, and
-// not one less, and every limited one is counted.
+// Whoever asks at the same time, all that an account holds passes, hardly more,
+// and every limited one is counted.
 func TestManyAtOnce(t *testing.T) {
-	const askers, each, second = 8, 5000, 1000
+	const askers, each, second = 8, 20_000, 80_000
 	l := New(Options{PerSecond: second, Slip: 2, Start: begin})
 	var passed atomic.Uint64
+	passed.Add(1)
+	l.Take(home, 1, begin) // or two might open the account at once
 	var wg sync.WaitGroup
 	for range askers {
 		wg.Go(func() {
@@ -260,13 +181,12 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	// An account may be opened twice at the first moment, and what is contended
-	// 16 times in a row passes: both are rare, and err towards passing.
-	if got := passed.Load(); got < second || got > second+second/2 {
+	// What is contended 16 times in a row passes uncounted.
+	if got := passed.Load(); got < second || got > second+second/1000 {
 		t.Errorf("%d passed, want %d", got, second)
 	}
-	if s := l.Stats(); passed.Load()+s.Truncated+s.Dropped != askers*each {
-		t.Errorf("%d passed and %+v: not %d", passed.Load(), s, askers*each)
+	if s := l.Stats(); passed.Load()+s.Truncated+s.Dropped != askers*each+1 {
+		t.Errorf("%d passed and %+v: not %d", passed.Load(), s, askers*each+1)
 	}
 }
 

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package dnsrr
+
+import (
+	"errors"
+	"syscall"
+)
+
+// share refuses: Windows and darwin let sockets share an address, and give all
+// datagrams to one of them.
+func share(syscall.RawConn) error { return errors.ErrUnsupported }
+
+// unmeasured does nothing: neither system shortens its path for datagrams that
+// may be fragmented.
+func unmeasured(syscall.RawConn) {}
