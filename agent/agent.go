@@ -15,6 +15,7 @@ import (
 	"evenkeel/agent/node"
 	"evenkeel/dnsrr"
 	"evenkeel/health"
+	"evenkeel/health/probe"
 	"evenkeel/queue"
 )
 
@@ -33,6 +34,8 @@ type agent struct {
 	dns     *dnsrr.Server
 	health  *health.Server
 	node    *node.Node
+	probes  *probe.Prober
+	loaded  time.Time      // when the zone in use was read; of wire, and then of reload
 	hup     chan os.Signal // asks for another configuration
 
 	noting sync.Mutex      // held by note
@@ -68,6 +71,7 @@ func wire(cfg config.Config, records dnsrr.Records, log *slog.Logger, leaveOut .
 	a := &agent{
 		cfg: cfg, log: log, sockets: socks, door: guard, farm: farm, dns: &dnsrr.Server{}, health: &health.Server{},
 		hup: make(chan os.Signal, 1), ready: make(chan struct{}), drains: make(chan node.Drain, 1),
+		probes: probe.New(probe.Ask), loaded: time.Now(),
 	}
 	sources := queue.Platform(queue.Listener{
 		Ports: cfg.Sources.Listener.Ports, Addresses: cfg.Sources.Listener.Addresses,
@@ -81,8 +85,10 @@ func wire(cfg config.Config, records dnsrr.Records, log *slog.Logger, leaveOut .
 		Local: a.sampler.Sample, Peers: a.peers, OwnBeat: farm.OwnBeat, Asked: a.health.Asked,
 		Slept: sleep.Slept, Rejoin: farm.Rejoin,
 		Tell: farm.Tell, DNS: a.dns.Publish, Covered: a.dns.Covered, Health: a.report, Kept: a.note,
+		Unwell: a.unwell,
 	}
-	a.settle(a.node, cfg, records)
+	a.probes.Set(targetsOf(cfg))
+	a.settle(a.node, cfg, records, a.loaded)
 	return a, nil
 }
 
@@ -91,6 +97,7 @@ func wire(cfg config.Config, records dnsrr.Records, log *slog.Logger, leaveOut .
 func (a *agent) run(ctx context.Context, beside ...func(context.Context) error) error {
 	servers := append(beside,
 		func(ctx context.Context) error { a.sampler.Run(ctx); return nil },
+		func(ctx context.Context) error { a.probes.Run(ctx); return nil },
 		func(ctx context.Context) error { return a.farm.Run(ctx) },
 		func(ctx context.Context) error { a.live(ctx); a.part(); return nil },
 		a.afterFirst(func(ctx context.Context) error {

@@ -24,6 +24,7 @@ var may = map[string][]string{
 		"policy/balance",           // turns limits into Rules: the loop takes the law's own words
 		"policy/balance/sim",       // plays scenarios: what it takes is made by agent/config, what it gives is shown by agent/report
 		"agent/report",             // the table, lines and page of what was played
+		"health/probe",             // asks the services that the configuration names; the loop is told what came of it
 		"dnsrr", "health", "queue", // makes the servers and the sampler, and hands them their sockets
 		"dnsrr/dnssec", // makes the zone's keys, and reads them
 	},
@@ -49,6 +50,7 @@ var may = map[string][]string{
 	"dnsrr/dnssec":       {}, // keys, signatures and denial, of records that it is given
 	"dnsrr/ratelimit":    {},
 	"health":             {},
+	"health/probe":       {},
 	"policy/balance":     {},
 	"policy/balance/sim": {"policy/balance"}, // plays the law itself, not a likeness of it
 	"queue":              {"queue/sockdiag"},

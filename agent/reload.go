@@ -91,7 +91,12 @@ func (a *agent) reload(r *reloader) {
 	a.now.Store(&cfg)
 	a.door.change(cfg)
 	a.warn(cfg)
-	a.node.Change(func(n *node.Node) { a.settle(n, cfg, records) })
+	a.probes.Set(targetsOf(cfg))
+	if !sameZone(old, cfg) {
+		a.loaded = time.Now()
+	}
+	loaded := a.loaded
+	a.node.Change(func(n *node.Node) { a.settle(n, cfg, records, loaded) })
 	a.log.Info("configuration read again", "file", cfg.File)
 }
 
@@ -126,9 +131,11 @@ func (a *agent) current() config.Config {
 }
 
 // settle gives the loop what of the configuration can change while it runs.
-func (a *agent) settle(n *node.Node, cfg config.Config, records dnsrr.Records) {
+// loaded is when its zone was read.
+func (a *agent) settle(n *node.Node, cfg config.Config, records dnsrr.Records, loaded time.Time) {
 	n.FQDN, n.Addrs = cfg.Node.FQDN, addressesOf(cfg, a.farm.Addr())
-	n.Zone = node.Zone{Name: cfg.Zone.Name, Answers: cfg.Zone.Answers, Serial: 1, Records: records}
+	n.Zone = node.Zone{Name: cfg.Zone.Name, Answers: cfg.Zone.Answers, Loaded: loaded, Records: records}
+	n.Services = servicesOf(cfg)
 	even := n.Rules.Even
 	n.Rules = rulesOf(cfg, a.farm.Addr())
 	n.Rules.Even = even

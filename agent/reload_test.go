@@ -38,6 +38,10 @@ func TestOnlyAtStart(t *testing.T) {
 		{func(c *config.Config) { c.Listen.Health, c.Listen.AgentCheck, c.Listen.Gossip = nil, nil, at }, "listen.health, listen.agent_check, listen.gossip"},
 		{func(c *config.Config) { c.Admin.Token = strings.Repeat("0", 20) }, ""},
 		{func(c *config.Config) { c.Admin.Certificate.Certificate = [][]byte{nil} }, "admin.cert_file (TLS or not)"},
+		{func(c *config.Config) {
+			c.DNS, c.Services = config.DNS{ID: "x", Cookies: [][16]byte{{1}}}, []config.Service{{Name: "imap", Ports: []uint16{143}}}
+			c.Zone.DNSSEC.Keys = []config.ZoneKey{{File: "K", State: "active"}}
+		}, ""},
 		{func(c *config.Config) { c.Gossip.Key = []byte("k") }, "gossip"},
 		{func(c *config.Config) { c.Sources.Listener.Ports = []uint16{2} }, "sources"},
 		{func(c *config.Config) { c.State = "/x" }, "state"},

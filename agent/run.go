@@ -49,7 +49,7 @@ func run(ctx context.Context, e env, file string) error {
 	defer signal.Stop(a.hup)
 	again := reloader{
 		read: func() (config.Config, dnsrr.Records, error) { return load(e, file) },
-		stat: func() stamp { return stampOf(append(a.current().Admin.Files(), cfg.File)...) },
+		stat: func() stamp { return stampOf(a.current().Files()...) },
 	}
 	parent, err := supervisorOf(e.getenv, os.Getpid())
 	if err != nil {

@@ -39,7 +39,10 @@ func (r *reader) check(c *Config) {
 	r.overlaps(c.Listen, c.Health.TLS)
 	r.certificate("health.tls", &c.Health.Certificate, &c.Health.certFile, &c.Health.keyFile)
 	r.records(c.Zone)
+	r.zoneKeys(&c.Zone)
 	r.secret(c)
+	r.dns(c)
+	r.services(c)
 	r.admin(c)
 }
 

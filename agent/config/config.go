@@ -29,13 +29,19 @@ type Config struct {
 	Node    Node
 	Zone    Zone
 	Listen  Listen
+	DNS     DNS
 	Gossip  Gossip
 	Admin   Admin
 	Sources Sources
 	Limits  Limits
 	Health  Health
-	State   string        // folder for what must survive a restart; what the file names without a root is beside it; empty = nothing is kept
-	Drain   time.Duration // at shutdown, time for clients to turn away; 0 to 1h
+
+	Services []Service // protocols judged apart, at most 16
+
+	State string        // folder for what must survive a restart; what the file names without a root is beside it; empty = nothing is kept
+	Drain time.Duration // at shutdown, time for clients to turn away; 0 to 1h
+
+	transfer []transferKey // until they are read; then nil
 }
 
 // A Node is this machine as the farm knows it.
@@ -51,6 +57,7 @@ type Zone struct {
 	Answers        int           // most addresses in one answer, 1 to 8; 0 = as many as exact shares allow, up to 8
 	TTLMin, TTLMax time.Duration // whole seconds, 1s <= TTLMin <= TTLMax <= 1h
 	Records        []string      // further records, one zone-file line each, which dnsrr can read
+	DNSSEC         DNSSEC
 }
 
 // A Listen says where this agent serves. No two addresses overlap; port 0
@@ -120,6 +127,7 @@ func defaults() Config {
 			Admin:      at("127.0.0.1:9853"),
 			Gossip:     at("127.0.0.1:7946"),
 		},
+		DNS:    defaultDNS(),
 		Gossip: Gossip{Label: "evenkeel"},
 		Limits: Limits{Connections: 4000, Degrade: 0.70, Recover: 0.55, Fail: 0.90, Ramp: 300 * time.Second},
 		Health: Health{Hold: 180 * time.Second},

@@ -72,6 +72,12 @@ func fakeKeys(name string) ([]byte, error) {
 		"short.token": strings.Repeat("0", 19) + "\n",
 		"two.token":   strings.Repeat("0", 20) + "\n" + strings.Repeat("1", 20) + "\n",
 		"empty.token": "\n",
+
+		"dns.cookies":   strings.Repeat("0f", 16) + "\n" + strings.Repeat("A0", 16) + "\r\n",
+		"short.cookies": strings.Repeat("0f", 15) + "\n",
+		"three.cookies": strings.Repeat(strings.Repeat("0f", 16)+"\n", 3),
+		"xfr.key":       "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n",
+		"bind.key":      "# made by tsig-keygen\nkey \"farm-xfr\" {\n\talgorithm hmac-sha512;\n\tsecret \"MDEyMzQ1Njc4OWFiY2RlZg==\";\n};\n",
 	}[filepath.Base(name)]
 	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}

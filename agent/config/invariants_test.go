@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"evenkeel/dnsrr"
 )
 
 // mustHold says that c keeps what the comments of Config promise. It is
@@ -39,12 +41,40 @@ func mustHold(t interface {
 		{"the marks are in order", 0 < c.Limits.Recover && c.Limits.Recover < c.Limits.Degrade && c.Limits.Degrade < c.Limits.Fail && c.Limits.Fail <= 1},
 		{"limits are positive", c.Limits.Connections >= 1 && c.Limits.Queue >= 0 && c.Health.MinInService >= 0},
 		{"durations are bounded", within(c.Limits.Ramp, 24*time.Hour) && within(c.Health.Hold, time.Hour) && within(c.Drain, time.Hour)},
+		{"services have names and ports, and SRV names of their own", servicesHold(c.Services)},
+		{"keys of the zone have a file and a state", !slices.ContainsFunc(c.Zone.DNSSEC.Keys, func(k ZoneKey) bool {
+			return k.File == "" || !slices.Contains([]string{"published", "active", "retired"}, k.State)
+		})},
+		{"the DNS names itself in ASCII", len(c.DNS.ID) <= 255 && len(c.DNS.Version) <= 255 && !strings.ContainsFunc(c.DNS.ID+c.DNS.Version, func(r rune) bool { return r < ' ' || r > '~' })},
+		{"cookies have a secret wherever gossip has a key", len(c.DNS.Cookies) <= 2 && (len(c.DNS.Cookies) > 0 || len(c.Gossip.Key) == 0)},
+		{"answers are limited within bounds", c.DNS.RateLimit.PerSecond >= 0 && c.DNS.RateLimit.Slip >= 0 && c.DNS.RateLimit.Slip <= 10},
+		{"networks are networks", !slices.ContainsFunc(slices.Concat(c.DNS.RateLimit.Exempt, c.DNS.Transfer.Allow), func(p netip.Prefix) bool { return !p.IsValid() || p != p.Masked() })},
+		{"secondaries have a port", !slices.ContainsFunc(c.DNS.Transfer.Notify, func(a netip.AddrPort) bool { return !a.IsValid() || a.Port() == 0 })},
+		{"transfer keys have a secret", !slices.ContainsFunc(c.DNS.Transfer.Keys, func(k dnsrr.TransferKey) bool {
+			return !strings.HasSuffix(k.Name, ".") || !strings.HasPrefix(k.Algorithm, "hmac-sha") || len(k.Secret) < 16
+		})},
 		{"ports are ports", !slices.Contains(c.Sources.Listener.Ports, 0)},
 	} {
 		if !promise.kept {
 			t.Errorf("broken promise: %s: %+v", promise.name, c)
 		}
 	}
+}
+
+func servicesHold(all []Service) bool {
+	seen := map[string]bool{}
+	for _, s := range all {
+		for _, name := range append([]string{s.Name}, s.SRV...) {
+			if seen[name] || name == "" {
+				return false
+			}
+			seen[name] = true
+		}
+		if len(s.Name) > 15 || len(s.Ports) == 0 || slices.Contains(s.Ports, 0) {
+			return false
+		}
+	}
+	return len(all) <= 16
 }
 
 func within(d, most time.Duration) bool { return d >= 0 && d <= most }
@@ -96,6 +126,12 @@ func TestInvariantsCanBreak(t *testing.T) {
 			c.Listen.Admin, c.Admin.Token = netip.MustParseAddrPort("0.0.0.0:9853"), strings.Repeat("0", 20)
 		}},
 		{"a token to be guessed", func(c *Config) { c.Admin.Token = "secret" }},
+		{"a service without ports", func(c *Config) { c.Services = []Service{{Name: "imap"}} }},
+		{"two services of one name", func(c *Config) {
+			c.Services = []Service{{Name: "a", Ports: []uint16{1}}, {Name: "a", Ports: []uint16{2}}}
+		}},
+		{"a key of the zone without a state", func(c *Config) { c.Zone.DNSSEC.Keys = []ZoneKey{{File: "K"}} }},
+		{"a network with the bits of a host", func(c *Config) { c.DNS.Transfer.Allow = []netip.Prefix{netip.MustParsePrefix("10.0.0.1/8")} }},
 		{"half a second of TTL", func(c *Config) { c.Zone.TTLMin += time.Second / 2 }},
 	} {
 		c := mustLoad(t, "")

@@ -20,7 +20,7 @@ type row struct {
 // keys is the language of the file, bound to the values it sets in c. It
 // stands in the order of configs/evenkeel.yaml.
 func keys(c *Config) language {
-	lang := language{
+	lang := slices.Concat(language{
 		{"node.name", one(&c.Node.Name, optional(label()))},
 		{"node.fqdn", one(&c.Node.FQDN, optional(hostname()))},
 		{"node.addresses", many(&c.Node.Addresses, unicast())},
@@ -29,11 +29,13 @@ func keys(c *Config) language {
 		{"zone.ttl.min", one(&c.Zone.TTLMin, seconds(time.Second, time.Hour))},
 		{"zone.ttl.max", one(&c.Zone.TTLMax, seconds(time.Second, time.Hour))},
 		{"zone.records", many(&c.Zone.Records, record())},
+		{"zone.dnssec.keys", blocks(&c.Zone.DNSSEC.Keys, ZoneKey{}, (*ZoneKey).keys)},
 		{"listen.dns", many(&c.Listen.DNS, socket())},
 		{"listen.health", many(&c.Listen.Health, socket())},
 		{"listen.agent_check", many(&c.Listen.AgentCheck, socket())},
 		{"listen.admin", one(&c.Listen.Admin, socket())},
 		{"listen.gossip", one(&c.Listen.Gossip, socket())},
+	}, c.DNS.keys(&c.transfer), language{
 		{"gossip.join", many(&c.Gossip.Join, peer())},
 		{"gossip.advertise", one(&c.Gossip.Advertise, optional(advertised()))},
 		{"gossip.key_file", one(&c.Gossip.KeyFile, optional(fileName()))},
@@ -53,7 +55,7 @@ func keys(c *Config) language {
 		{"health.hold", one(&c.Health.Hold, duration(0, time.Hour))},
 		{"health.min_in_service", one(&c.Health.MinInService, or("auto", whole(1, 10_000)))},
 		{"drain", one(&c.Drain, duration(0, time.Hour))},
-	}
+	})
 	for _, u := range unbuilts() {
 		if _, known := lang.row(u.path); !known {
 			lang = append(lang, row{path: u.path})
@@ -63,6 +65,7 @@ func keys(c *Config) language {
 		row{"health.tls.listen", many(&c.Health.TLS, socket())},
 		row{"health.tls.cert_file", one(&c.Health.certFile, optional(fileName()))},
 		row{"health.tls.key_file", one(&c.Health.keyFile, optional(fileName()))},
+		row{"services", blocks(&c.Services, Service{}, (*Service).keys)},
 		row{"state", one(&c.State, optional(folder()))})
 }
 
@@ -86,7 +89,6 @@ func unbuilts() []unbuilt {
 		{"sources.haproxy", named},
 		{"sources.prometheus", named},
 		{"limits.queue", learn},
-		{"services", given},
 		{"policy.file", given},
 	}
 }

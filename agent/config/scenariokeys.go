@@ -105,7 +105,10 @@ func blocks[T any](dst *[]T, fresh T, of func(*T) language) func(*reader, value)
 			return
 		}
 		r.given[v.key] = v.place
-		*dst = make([]T, len(v.items))
+		*dst = nil // for [], as it is by default
+		if len(v.items) > 0 {
+			*dst = make([]T, len(v.items))
+		}
 		for i, item := range v.items {
 			r.items[v.key] = append(r.items[v.key], item.place)
 			(*dst)[i] = fresh

@@ -31,8 +31,12 @@ type Status struct {
 	Nodes   []Node   `json:"nodes"`
 	Sources []Source `json:"sources"`
 	Members []Member `json:"members"`
-	Alarms  []string `json:"alarms"` // what an operator must see; empty most of the time
-	Hints   []string `json:"hints"`  // what an operator could make better; empty most of the time
+
+	Services []Service `json:"services"` // those that are configured, as they stand at this node
+	Serial   uint32    `json:"serial"`   // of the zone's SOA
+
+	Alarms []string `json:"alarms"` // what an operator must see; empty most of the time
+	Hints  []string `json:"hints"`  // what an operator could make better; empty most of the time
 
 	// Of the new connections of the last 15 minutes, or TTLs if those are longer, how many went to
 	// other nodes than the answers sent them to, at least, 0..1, and which node
@@ -56,6 +60,7 @@ type Node struct {
 	QueueLimit       int      `json:"queue_limit"`
 	AgeSeconds       float64  `json:"age_seconds"`  // of its Fact; -1: none heard
 	RampSeconds      float64  `json:"ramp_seconds"` // how long its slow start has run
+	Lacks            []string `json:"lacks"`        // services that it does not carry now
 
 	Learnt *Learnt `json:"learnt,omitempty"` // of the agent's own node alone
 }
@@ -78,6 +83,14 @@ type Source struct {
 	Error      string  `json:"error"` // empty while it is up
 }
 
+// A Service is a protocol that is judged apart.
+type Service struct {
+	Name   string `json:"name"`
+	Up     bool   `json:"up"`
+	Why    string `json:"why"`    // port N, probe; empty while it is up
+	Detail string `json:"detail"` // what the probe said
+}
+
 // A Member is what the cluster knows of a node.
 type Member struct {
 	Name    string `json:"name"`
@@ -91,9 +104,10 @@ func Of(v *node.View, version string, members []Member, alarms []string) Status 
 		Node: v.Name, Version: version, At: v.At.Format(time.RFC3339Nano),
 		Open: v.Plan.Open, Alone: v.Plan.Alone, TTL: v.Plan.TTL.Seconds(), TTLMax: v.Longest.Seconds(),
 		Nodes: []Node{}, Sources: []Source{}, Members: append([]Member{}, members...), Alarms: append([]string{}, alarms...), Hints: []string{},
+		Services: servicesOf(v.Services), Serial: v.Serial,
 	}
 	for _, n := range v.Plan.Nodes {
-		s.Nodes = append(s.Nodes, nodeOf(n, v.Addrs[n.Name]))
+		s.Nodes = append(s.Nodes, nodeOf(n, v.Addrs[n.Name], v.Lacks[n.Name]))
 		if n.Name == v.Name {
 			s.Nodes[len(s.Nodes)-1].Learnt = learntOf(v.Learner.Learnt())
 		}
@@ -119,10 +133,11 @@ func Of(v *node.View, version string, members []Member, alarms []string) Status 
 	return s
 }
 
-func nodeOf(n balance.Standing, addrs []netip.Addr) Node {
+func nodeOf(n balance.Standing, addrs []netip.Addr, lacks []string) Node {
 	out := Node{
 		Name: n.Name, Addresses: []string{}, State: n.Status.String(), Why: n.Why, Share: n.Share,
 		ConnectionsLimit: n.Limit, QueueLimit: n.QueueLimit, AgeSeconds: -1, RampSeconds: n.Up.Seconds(),
+		Lacks: append([]string{}, lacks...),
 	}
 	for _, a := range addrs {
 		out.Addresses = append(out.Addresses, a.String())
@@ -137,6 +152,14 @@ func nodeOf(n balance.Standing, addrs []netip.Addr) Node {
 	}
 	if n.QueueLimit > 0 {
 		out.Queue = &n.Queue
+	}
+	return out
+}
+
+func servicesOf(all []node.Carried) []Service {
+	out := []Service{}
+	for _, c := range all {
+		out = append(out, Service{Name: c.Name, Up: c.Why == "", Why: c.Why, Detail: c.Detail})
 	}
 	return out
 }
@@ -193,6 +216,7 @@ func (s Status) notes(w io.Writer) error {
 			note("learnt: %s", n.Learnt.Text)
 		}
 	}
+	s.lacking(note)
 	for _, src := range s.Sources {
 		if src.Up {
 			note("source %s: read %s ago", src.Name, age(src.AgeSeconds))
@@ -207,6 +231,20 @@ func (s Status) notes(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// lacking notes what no longer carries all of its services.
+func (s Status) lacking(note func(format string, args ...any)) {
+	for _, n := range s.Nodes {
+		if len(n.Lacks) > 0 {
+			note("lacks: %s does not carry %s", n.Name, strings.Join(n.Lacks, ", "))
+		}
+	}
+	for _, svc := range s.Services {
+		if !svc.Up {
+			note("service %s: FAULT: %s", svc.Name, strings.TrimSuffix(svc.Why+": "+svc.Detail, ": "))
+		}
+	}
 }
 
 // Plain makes one line of s that a terminal can only show: no control character

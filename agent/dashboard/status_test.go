@@ -28,8 +28,10 @@ func seen() *node.View {
 	}
 	unmeasured := balance.Fact{Connections: balance.Unmeasured, Limit: 8000, Up: 12500 * time.Millisecond}
 	return &node.View{
-		Longest: 30 * time.Second, Learner: stalls(),
-		At: at, Name: "ex01", Beat: 7,
+		Longest: 30 * time.Second, Learner: stalls(), Serial: 1777878000,
+		Services: []node.Carried{{Name: "imap"}, {Name: "mapi", Why: "probe", Detail: "answered 503"}, {Name: "smtp", Why: "port 25"}},
+		Lacks:    map[string][]string{"ex01": {"mapi", "smtp"}, "ex03": {"imap"}},
+		At:       at, Name: "ex01", Beat: 7,
 		Plan: balance.Plan{
 			TTL: 5 * time.Second, Open: true, Alone: true,
 			Astray: balance.Astray{Known: true, Share: 0.375, More: "ex01", Much: true},

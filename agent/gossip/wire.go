@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Limits of what travels. The largest word, of MaxName and MaxFact, is 672
-// bytes, so that at least two of any size share a packet of 1400; one that does
-// not fit a packet would stay in memberlist's queue for ever.
+// Limits of what travels. The largest word, of MaxName and MaxFact, is 922
+// bytes, so that any fits a packet of 1400, with some ordinary ones beside it;
+// one that does not would stay in memberlist's queue for ever.
 const (
-	MaxFact = 400 // bytes of a Fact
+	MaxFact = 650 // bytes of a Fact
 	MaxName = 253 // bytes of a name: the longest name in DNS (RFC 1035, section 2.3.4, less the outer length bytes)
 )
 

@@ -120,6 +120,10 @@ func (s sink) plan(v *node.View) {
 			s.gauge("node_utilisation_ratio", "Connections of a node over its limit.", float64(n.Connections)/float64(n.Limit), l, n.Name)
 		}
 	}
+	for _, svc := range v.Services {
+		s.gauge("service_up", "1 while a service of this node is well.", truth(svc.Why == ""), []string{"service"}, svc.Name)
+	}
+	s.gauge("dns_zone_serial", "Serial of the zone's SOA.", float64(v.Serial), nil)
 	s.counter("returns_total", "How often this machine stood still for over five seconds, and went on.", v.Returns, nil)
 	if a := v.Plan.Astray; a.Known {
 		s.gauge("astray_ratio", "Share of new connections that went to other nodes than the DNS answers sent them to, at least.", a.Share, nil)

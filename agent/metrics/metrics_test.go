@@ -22,7 +22,8 @@ import (
 func scraped() Snapshot {
 	return Snapshot{
 		View: &node.View{
-			Name: "ex01", Learner: stalls(),
+			Name: "ex01", Learner: stalls(), Serial: 1777878000,
+			Services: []node.Carried{{Name: "imap"}, {Name: "mapi", Why: "probe"}},
 			Plan: balance.Plan{
 				TTL:    5 * time.Second,
 				Astray: balance.Astray{Known: true, Share: 0.375, More: "ex01"},
@@ -110,6 +111,9 @@ func TestSeries(t *testing.T) {
 		`evenkeel_node_share_ratio{node="ex01"} 0.75`,
 		`evenkeel_node_utilisation_ratio{node="ex01"} 0.25`,
 		`evenkeel_node_fact_age_seconds{node="ex02"} 1.5`,
+		`evenkeel_service_up{service="imap"} 1`,
+		`evenkeel_service_up{service="mapi"} 0`,
+		`evenkeel_dns_zone_serial 1.777878e+09`,
 		`evenkeel_farm_open 0`,
 		`evenkeel_astray_ratio 0.375`,
 		`evenkeel_learnt_connections{bound="estimate"} 4096`,

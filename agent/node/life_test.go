@@ -30,6 +30,8 @@ type world struct {
 	refuse  func(at time.Duration) error // what Tell says
 	drain   time.Duration                // when to drain; 0: never
 	zone    string                       // "": mail.test.
+
+	change func(n *Node, at func() time.Duration) // what else is another; nil: nothing
 }
 
 // A life is what the outside saw of the node.
@@ -86,7 +88,7 @@ func (l *life) node(t *testing.T, w world, log *bytes.Buffer) *Node {
 	at := func() time.Duration { return time.Since(l.start) }
 	n := &Node{
 		Name: "ex01", FQDN: "ex01.test", Addrs: []netip.Addr{address(1)}, Rules: rules(), Connections: 4000,
-		Zone: Zone{Name: "mail.test.", Answers: 1, Serial: 1},
+		Zone: Zone{Name: "mail.test.", Answers: 1},
 		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey {
 				return slog.Attr{}
@@ -112,6 +114,9 @@ func (l *life) node(t *testing.T, w world, log *bytes.Buffer) *Node {
 	}
 	if w.ownBeat != nil {
 		n.OwnBeat = func() uint64 { return w.ownBeat(at()) }
+	}
+	if w.change != nil {
+		w.change(n, at)
 	}
 	return n
 }
@@ -192,9 +197,8 @@ func calm(time.Duration) queue.Sample { return holding(2000, 0, 0) }
 func neighbours(at time.Duration) (out []Heard) {
 	for n := 2; n <= 3; n++ {
 		b, err := appendFact(nil, Fact{
-			balance.Fact{Status: balance.Up, Connections: 2000, Limit: 4000, QueueLimit: 1000, Load: 0.5, Up: time.Hour, Steady: time.Minute},
-			[]netip.Addr{address(n)},
-			Ask{},
+			Fact:  balance.Fact{Status: balance.Up, Connections: 2000, Limit: 4000, QueueLimit: 1000, Load: 0.5, Up: time.Hour, Steady: time.Minute},
+			Addrs: []netip.Addr{address(n)},
 		})
 		if err != nil {
 			panic(err)

@@ -85,7 +85,7 @@ func (f *farm) add(name string, n int, l load, former func(uint64) uint64) *mach
 	m := &machine{cluster: c, stop: stop}
 	m.Node = &node.Node{
 		Name: name, Addrs: []netip.Addr{seat(n).Addr()}, Connections: limit,
-		Zone: node.Zone{Name: "mail.test.", Answers: 1, Serial: 1},
+		Zone: node.Zone{Name: "mail.test.", Answers: 1},
 		Rules: balance.Rules{
 			Degrade: 0.7, Recover: 0.55, Fail: 0.9, Hold: 180 * time.Second, Ramp: ramp, Farm: f.size,
 			TTLMin: 5 * time.Second, TTLMax: 30 * time.Second,

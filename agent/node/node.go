@@ -36,7 +36,10 @@ type Node struct {
 	Addrs []netip.Addr // what DNS hands out for this node
 	Zone  Zone
 	Rules balance.Rules
-	Log   *slog.Logger
+
+	Services []Service // what this node is judged by apart; none: it is judged as a whole
+
+	Log *slog.Logger
 
 	Connections int             // the limit of connections
 	Learn       bool            // it is learnt, and begins at Connections
@@ -49,6 +52,7 @@ type Node struct {
 	OwnBeat func() uint64                      // the highest beat heard under our own name
 	Asked   func() (percent int, at time.Time) // the lowest ?max=N of late
 	Covered func() time.Duration               // the TTLs of all DNS answers so far, added up
+	Unwell  func() map[string]Failure          // services whose probe fails; the map is not written to
 	Slept   func() time.Duration               // see [Sleep.Slept]; Peers must count by the same one
 
 	// Where a beat shows what was decided.
@@ -67,9 +71,9 @@ type Node struct {
 
 // A Zone is what of a DNS answer does not come from the plan.
 type Zone struct {
-	Name    string // fully qualified
-	Answers int    // see [dnsrr.Set]
-	Serial  uint32
+	Name    string    // fully qualified
+	Answers int       // see [dnsrr.Set]
+	Loaded  time.Time // by the wall clock, when it was read; another instant is another content, and raises the serial
 	Records dnsrr.Records
 }
 
@@ -81,6 +85,10 @@ type View struct {
 	Sample queue.Sample
 	Plan   balance.Plan
 	Addrs  map[string][]netip.Addr // of every node of the plan
+
+	Serial   uint32              // of the zone's SOA
+	Services []Carried           // how each stands at this node, as configured
+	Lacks    map[string][]string // by node: services that it does not carry now
 
 	Learner balance.Learner // what this node learnt of its limit, whether it goes by it or not
 	Longest time.Duration   // TTL of any answer: a resolver may hold one from before for so long
@@ -131,7 +139,9 @@ type memory struct {
 	opened bool              // all ports were once open
 	closed time.Time         // since when a port is closed; zero: none is
 	obeyed map[string]uint64 // the last Ask carried out, by asker
-	said   said              // what the log has said, so that only changes are
+	serial serial
+	ports  map[string]listens // by service
+	said   said               // what the log has said, so that only changes are
 	last   *View
 
 	learner balance.Learner
@@ -168,9 +178,9 @@ func (n *Node) beat(now time.Time, mem memory) memory {
 	if n.Covered != nil {
 		own.Covered = n.Covered()
 	}
-	mem.opened = mem.opened || len(sample.Ports) > 0 && len(sample.Closed) == 0
-	mem.closed = since(mem.closed, now, len(sample.Closed) > 0)
-	own.Broken = brokenOf(now, mem.closed, mem.opened, sample.Closed)
+	mem, services, broken := n.serves(now, mem, sample)
+	own.Broken = broken
+	mem.serial = mem.serial.see(now, n.Zone.Loaded, serialsOf(facts))
 
 	var plan balance.Plan
 	mem.state, plan = balance.Decide(n.Rules, mem.state, balance.Observation{
@@ -178,13 +188,22 @@ func (n *Node) beat(now time.Time, mem memory) memory {
 	})
 
 	mem = mem.learn(counted, own, plan)
-	view := &View{At: now, Name: n.Name, Beat: mem.beat, Sample: sample, Plan: plan, Addrs: addrsOf(facts, n.Name, n.Addrs), Longest: n.Rules.TTLMax, Answers: n.Zone.Answers}
+	view := n.seen(now, mem, facts, services)
+	view.Sample, view.Plan = sample, plan
 	mem = n.notice(view, pace{counted, now.Round(0)}, mem)
 	view.Returns, view.Learner = mem.returns, mem.learner
 	mem = n.show(view, mem)
 	mem.said = n.say(mem.said, mem.last, view, unread)
 	mem.last = view
 	return mem
+}
+
+// seen begins the view of a beat.
+func (n *Node) seen(now time.Time, mem memory, facts map[string]Fact, services []Carried) *View {
+	return &View{
+		At: now, Name: n.Name, Beat: mem.beat, Addrs: addrsOf(facts, n.Name, n.Addrs), Longest: n.Rules.TTLMax, Answers: n.Zone.Answers,
+		Serial: mem.serial.at, Services: services, Lacks: lacksBy(facts, n.Name, lacksOf(services)),
+	}
 }
 
 // since is the instant at which what holds now began; zero when it does not hold.
@@ -229,7 +248,7 @@ func (n *Node) measure(now time.Time, s queue.Sample) balance.Measure {
 func (n *Node) show(v *View, mem memory) memory {
 	mem = n.tell(v, mem)
 	if n.DNS != nil {
-		t, err := dnsrr.Compile(setOf(n.Zone, n.Name, v.Plan, v.Addrs))
+		t, err := dnsrr.Compile(setOf(n.Zone, n.Services, v))
 		if err == nil {
 			n.DNS(t)
 			mem.said = n.sayHidden(mem.said, t.Hidden())
@@ -247,7 +266,7 @@ func (n *Node) show(v *View, mem memory) memory {
 // is nearest: a beat comes a little early or late, and to wait for the next one
 // would let every other heartbeat be half a second late.
 func (n *Node) tell(v *View, mem memory) memory {
-	f := Fact{v.Plan.Own, n.Addrs, n.asked(n.counted(v.At))}
+	f := Fact{Fact: v.Plan.Own, Addrs: n.Addrs, Ask: n.asked(n.counted(v.At)), Serial: v.Serial, Lacks: lacksOf(v.Services)}
 	due := v.At.Sub(mem.toldAt) >= balance.Heartbeat(len(v.Plan.Nodes))-Beat/2
 	if n.Tell == nil || !due && !mem.toldAt.IsZero() && !news(mem.told, f) {
 		return mem
@@ -265,7 +284,7 @@ func (n *Node) tell(v *View, mem memory) memory {
 // a change by at least 5 % of a limit.
 func news(told, f Fact) bool {
 	return f.Status != told.Status || f.Why != told.Why || f.Wish != told.Wish || f.Grant != told.Grant || f.Ask != told.Ask ||
-		!slices.Equal(f.Addrs, told.Addrs) ||
+		f.Serial != told.Serial || !slices.Equal(f.Lacks, told.Lacks) || !slices.Equal(f.Addrs, told.Addrs) ||
 		moved(f.Connections, told.Connections, f.Limit) || moved(f.Queue, told.Queue, f.QueueLimit)
 }
 

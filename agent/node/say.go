@@ -52,6 +52,7 @@ func (n *Node) say(s said, last, v *View, unread []string) said {
 	n.sayTurn(last != nil && last.Plan.Alone, v.Plan.Alone,
 		"most of the farm fell silent at once: keeping the last nodes for a minute", "no longer alone")
 	n.sayTurn(last != nil && last.Plan.Astray.Much, v.Plan.Astray.Much, v.Astray(), "new connections follow the answers again")
+	n.sayServices(last, v)
 	s.faults = n.sayFaults(s.faults, v)
 	if !slices.Equal(s.unread, unread) {
 		n.Log.Warn("facts that cannot be read, from another version?", "nodes", unread)
@@ -121,4 +122,22 @@ func standing(v *View, name string) (balance.Standing, bool) {
 		}
 	}
 	return balance.Standing{}, false
+}
+
+// sayServices logs which services fail here, and which are well again.
+func (n *Node) sayServices(last, v *View) {
+	for _, now := range v.Services {
+		var was Carried
+		if last != nil {
+			if i := slices.IndexFunc(last.Services, func(c Carried) bool { return c.Name == now.Name }); i >= 0 {
+				was = last.Services[i]
+			}
+		}
+		switch {
+		case now.Why != "" && now.Why != was.Why:
+			n.Log.Warn("service fails here", "service", now.Name, "why", now.Why, "detail", now.Detail)
+		case now.Why == "" && was.Why != "":
+			n.Log.Info("service is well again", "service", now.Name)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"strings"
 	"time"
 
 	"evenkeel/dnsrr"
@@ -120,25 +121,74 @@ func label(name string) bool {
 }
 
 // setOf is what DNS answers under the plan.
-func setOf(z Zone, self string, p balance.Plan, addrs map[string][]netip.Addr) dnsrr.Set {
+func setOf(z Zone, services []Service, v *View) dnsrr.Set {
 	s := dnsrr.Set{
-		Zone: z.Name, Agent: self, TTL: p.TTL, Answers: z.Answers, Serial: z.Serial, Records: z.Records,
+		Zone: z.Name, Agent: v.Name, TTL: v.Plan.TTL, MaxTTL: v.Longest, Answers: z.Answers, Serial: v.Serial, Records: z.Records,
 	}
-	for _, n := range p.Nodes {
+	for _, svc := range services {
+		out := dnsrr.Service{Name: svc.Name, SRV: svc.SRV}
+		if len(svc.Ports) > 0 {
+			out.Port = svc.Ports[0]
+		}
+		s.Services = append(s.Services, out)
+	}
+	for _, n := range v.Plan.Nodes {
 		if !n.Heard {
 			continue
 		}
 		s.Targets = append(s.Targets, dnsrr.Target{
-			Name: n.Name, Addrs: addrs[n.Name], Share: n.Share,
-			Gone: n.Status == balance.Down, Why: whyOf(n),
+			Name: n.Name, Addrs: v.Addrs[n.Name], Share: n.Share, Fair: n.Fair, Lacks: known(v.Lacks[n.Name], services),
+			Gone: n.Status == balance.Down, Why: whyOf(n, v.Lacks[n.Name]),
 		})
 	}
 	return s
 }
 
+// known are those names that are services here: others may have another
+// configuration, and what they lack of it is nothing to this zone.
+func known(names []string, services []Service) (out []string) {
+	for _, svc := range services {
+		for _, name := range names {
+			if name == svc.Name {
+				out = append(out, name)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// lacksBy is what each node lacks.
+func lacksBy(facts map[string]Fact, self string, own []string) map[string][]string {
+	lacks := make(map[string][]string)
+	for name, f := range facts {
+		if len(f.Lacks) > 0 {
+			lacks[name] = f.Lacks
+		}
+	}
+	if delete(lacks, self); len(own) > 0 {
+		lacks[self] = own
+	}
+	return lacks
+}
+
+// serialsOf is every serial that others told.
+func serialsOf(facts map[string]Fact) (out []uint32) {
+	for _, f := range facts {
+		if f.Serial != 0 {
+			out = append(out, f.Serial)
+		}
+	}
+	return out
+}
+
 // whyOf is a node's line in the _why TXT record.
-func whyOf(n balance.Standing) string {
-	return fmt.Sprintf("%s state=%v share=%.3f why=%s age=%.1fs", n.Name, n.Status, n.Share, word(n.Why), n.Age.Seconds())
+func whyOf(n balance.Standing, lacks []string) string {
+	line := fmt.Sprintf("%s state=%v share=%.3f why=%s age=%.1fs", n.Name, n.Status, n.Share, word(n.Why), n.Age.Seconds())
+	if len(lacks) > 0 {
+		line += " lacks=" + strings.Join(lacks, ",")
+	}
+	return line
 }
 
 func word(why string) string {

@@ -149,12 +149,18 @@ func TestSets(t *testing.T) {
 		standingOf("ex02", balance.Down, "lost", 0, 0.5),
 		{Name: "ex03", Status: balance.Unknown, Why: "unheard"},
 	}}
-	got := setOf(Zone{Name: "mail.test.", Answers: 3, Serial: 9}, "ex01", plan, addrs)
+	services := []Service{{Name: "imaps", Ports: []uint16{993, 143}, SRV: []string{"_imaps._tcp"}}, {Name: "mapi", Ports: []uint16{443}}}
+	view := &View{
+		Name: "ex01", Plan: plan, Addrs: addrs, Longest: 30 * time.Second, Serial: 9,
+		Lacks: map[string][]string{"ex01": {"mapi", "ftp", "imaps"}, "ex02": {"ftp"}}, // of which ftp is another configuration's
+	}
+	got := setOf(Zone{Name: "mail.test.", Answers: 3}, services, view)
 	want := dnsrr.Set{
-		Zone: "mail.test.", Agent: "ex01", TTL: 7 * time.Second, Answers: 3, Serial: 9,
+		Zone: "mail.test.", Agent: "ex01", TTL: 7 * time.Second, MaxTTL: 30 * time.Second, Answers: 3, Serial: 9,
+		Services: []dnsrr.Service{{Name: "imaps", Port: 993, SRV: []string{"_imaps._tcp"}}, {Name: "mapi", Port: 443}},
 		Targets: []dnsrr.Target{
-			{Name: "ex01", Addrs: addrs["ex01"], Share: 0.3124, Why: "ex01 state=up share=0.312 why=- age=1.0s"},
-			{Name: "ex02", Addrs: addrs["ex02"], Gone: true, Why: "ex02 state=down share=0.000 why=lost age=1.0s"},
+			{Name: "ex01", Addrs: addrs["ex01"], Share: 0.3124, Fair: 0.5, Lacks: []string{"imaps", "mapi"}, Why: "ex01 state=up share=0.312 why=- age=1.0s lacks=mapi,ftp,imaps"},
+			{Name: "ex02", Addrs: addrs["ex02"], Gone: true, Fair: 0.5, Why: "ex02 state=down share=0.000 why=lost age=1.0s lacks=ftp"},
 		},
 	}
 	if !reflect.DeepEqual(got, want) {

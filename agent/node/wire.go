@@ -21,11 +21,13 @@ const (
 	MaxAddrs = 8
 	// MaxFact is the length that no encoded Fact exceeds. A test holds it, so
 	// that a Fact always fits a gossip packet beside others.
-	MaxFact = 400
+	MaxFact = 650
 
 	steadyMost = 255 // s of Steady, or longer: it ends no answer's life
 
 	maxWhy   = 15 // bytes of a reason
+	maxLacks = 16 // services that a node lacks; more are not told, and there are no more (see agent/config)
+	maxLack  = 15 // bytes of the name of one
 	maxName  = 63 // bytes of a node's name: a DNS label (RFC 1035, 2.3.4)
 	maxCount = 1 << 30
 	maxLoad  = 60 // times the limit, in a load that travels
@@ -39,6 +41,9 @@ type Fact struct {
 	balance.Fact
 	Addrs []netip.Addr // what DNS hands out for it
 	Ask   Ask          // what it asks of another node
+
+	Serial uint32   // the highest of the zone's SOA that it knows (RFC 1982); 0: none, as from versions that did not tell
+	Lacks  []string // services that it does not carry now
 }
 
 // appendFact encodes f. What is out of range is brought into it; a name too
@@ -64,7 +69,22 @@ func appendFact(b []byte, f Fact) ([]byte, error) {
 	b = binary.AppendUvarint(b, f.Grant.Beat)
 	b = appendAsk(b, f.Ask)
 	b = binary.AppendUvarint(b, permille(f.Caches, 1e6))
-	return binary.AppendUvarint(b, f.Arrived), nil
+	b = binary.AppendUvarint(b, f.Arrived)
+	b = binary.BigEndian.AppendUint32(b, f.Serial)
+	return appendLacks(b, f.Lacks), nil
+}
+
+// appendLacks leaves out names that nobody would take for a service.
+func appendLacks(b []byte, names []string) []byte {
+	at := len(b)
+	b = append(b, 0)
+	for _, name := range names {
+		if len(name) <= maxLack && label(name) && b[at] < maxLacks {
+			b[at]++
+			b = appendText(b, name)
+		}
+	}
+	return b
 }
 
 // appendAsk adds an empty name for the zero Ask.
@@ -149,6 +169,10 @@ func decodeFact(b []byte) (Fact, error) {
 	f.Ask = r.ask()
 	f.Caches = r.permille(1e6)
 	f.Arrived = r.uvarint()
+	if len(r.b) > 0 { // an older version ends here
+		f.Serial = r.uint32()
+		f.Lacks = r.lacks()
+	}
 	if f.Status >= balance.Down { // nobody says this of himself
 		r.bad = true
 	}
@@ -191,6 +215,28 @@ func (r *reader) uvarint() uint64 {
 	}
 	r.b = r.b[n:]
 	return v
+}
+
+func (r *reader) uint32() uint32 {
+	b := r.take(4)
+	if r.bad {
+		return 0
+	}
+	return binary.BigEndian.Uint32(b)
+}
+
+func (r *reader) lacks() (names []string) {
+	n := int(r.byte())
+	if n > maxLacks {
+		r.bad = true
+		return nil
+	}
+	for range n {
+		if name := r.text(maxLack); label(name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (r *reader) count() int {

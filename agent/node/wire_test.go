@@ -28,7 +28,7 @@ func quiet() Fact {
 			Status: balance.Up, Connections: 3120, Limit: 4000, Queue: 12, QueueLimit: 1000,
 			Load: 0.78, Arrivals: 2.5, Arrived: 96_000, Caches: 12.25, Up: 26 * time.Hour, Steady: math.MaxInt64,
 		},
-		Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.11")},
+		Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.11")}, Serial: 1_777_878_000,
 	}
 }
 
@@ -51,6 +51,10 @@ func largest() Fact {
 		Grant: balance.Grant{Node: strings.Repeat("n", maxName), Beat: math.MaxUint64},
 	}}
 	f.Ask = Ask{Node: strings.Repeat("a", maxName), ID: math.MaxUint64, Beat: math.MaxUint64, Resume: true, Over: math.MaxInt64}
+	f.Serial = math.MaxUint32
+	for i := range 2 * maxLacks {
+		f.Lacks = append(f.Lacks, fmt.Sprintf("%015d", i))
+	}
 	for i := range 2 * MaxAddrs {
 		f.Addrs = append(f.Addrs, netip.MustParseAddr(fmt.Sprintf("2001:db8::%x", i+1)))
 	}
@@ -73,7 +77,7 @@ func TestFactsAreShort(t *testing.T) {
 		fact Fact
 		most int
 	}{
-		{"an ordinary morning", quiet(), 36},
+		{"an ordinary morning", quiet(), 40},
 		{"with a wish and a grant", pleading(), 64},
 		{"the largest there is", largest(), MaxFact},
 	} {
@@ -108,6 +112,11 @@ func drawFact(t *rapid.T) Fact {
 			Node: rapid.StringOfN(rapid.RuneFrom([]rune("abc0-")), 1, maxName, maxName).Draw(t, "asked"), ID: beats.Draw(t, "ask"), Beat: beats.Draw(t, "asked at"),
 			Resume: rapid.Bool().Draw(t, "resume"), Over: time.Duration(rapid.IntRange(0, 86400).Draw(t, "over")) * time.Second,
 		}
+	}
+	f.Serial = rapid.Uint32().Draw(t, "serial")
+	f.Lacks = rapid.SliceOfN(rapid.StringMatching("[a-z][a-z0-9]{0,14}"), 0, maxLacks).Draw(t, "lacks")
+	if len(f.Lacks) == 0 {
+		f.Lacks = nil
 	}
 	for i := range rapid.IntRange(0, MaxAddrs).Draw(t, "addresses") {
 		a := netip.AddrFrom4([4]byte{192, 0, 2, byte(i)})
@@ -165,6 +174,8 @@ func TestFactsOutOfRange(t *testing.T) {
 		{"addresses that nobody could use are not told", func(f *Fact) {
 			f.Addrs = []netip.Addr{{}, addr("0.0.0.0"), addr("::"), addr("224.0.0.1"), addr("ff02::1"), addr("192.0.2.7")}
 		}, func(f *Fact) { f.Addrs = []netip.Addr{addr("192.0.2.7")} }},
+		{"what is no service is not lacked", func(f *Fact) { f.Lacks = []string{"imap", "", "IMAP", "a.b", "-a", "sixteen-letters-", "pop3"} },
+			func(f *Fact) { f.Lacks = []string{"imap", "pop3"} }},
 		{"a zone means nothing elsewhere", func(f *Fact) { f.Addrs = []netip.Addr{addr("2001:db8::1%eth0")} },
 			func(f *Fact) { f.Addrs = []netip.Addr{addr("2001:db8::1")} }},
 	} {
@@ -225,14 +236,43 @@ func TestForeignFacts(t *testing.T) {
 		}
 	}
 	for n := range whole {
+		if n == len(whole)-5 { // an older version ended here
+			continue
+		}
 		if _, err := decodeFact(whole[:n]); !errors.Is(err, ErrFact) {
 			t.Errorf("cut to %d of %d bytes it is read: %v", n, len(whole), err)
 		}
 	}
 }
 
+// A node of a version that knew neither serial nor services lacks none.
+func TestOlderFacts(t *testing.T) {
+	want := pleading()
+	b := encoded(t, want)
+	want.Serial = 0
+	got, err := decodeFact(b[:len(b)-5])
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v\ngot  %+v\nwant %+v", err, got, want)
+	}
+	lacking := pleading()
+	lacking.Lacks = []string{"imap", "pop3"}
+	b = encoded(t, lacking)
+	for n := len(b) - 14; n < len(b); n++ {
+		if got, err := decodeFact(b[:n]); err == nil {
+			t.Errorf("cut to %d of %d bytes it is read: %v", n, len(b), got.Lacks)
+		}
+	}
+	many := append(encoded(t, pleading()), strings.Repeat("\x01a", maxLacks+1)...)
+	for n, ok := range map[byte]bool{maxLacks: true, maxLacks + 1: false} {
+		many[len(many)-2*(maxLacks+1)-1] = n
+		if _, err := decodeFact(many); (err == nil) != ok {
+			t.Errorf("who lacks %d services is read: %v", n, err)
+		}
+	}
+}
+
 func FuzzDecodeFact(f *testing.F) {
-	for _, fact := range []Fact{quiet(), pleading(), largest(), {}} {
+	for _, fact := range []Fact{quiet(), pleading(), largest(), {}, {Lacks: []string{"imap"}}} {
 		f.Add(encoded(f, fact))
 	}
 	mapped := netip.MustParseAddr("::ffff:192.0.2.7").As16() // IPv4 in the dress of IPv6
