@@ -9,7 +9,9 @@ test: fmt vet staticcheck peers unit
 # What agent/e2e stands beside: the programs alone, so that policy-rc.d, where
 # there is none, forbids their packages to start a daemon. Without root or apt it
 # is left to the tests to say what they skip.
-PEERS := ip:iproute2 nft:nftables nginx:nginx-light haproxy:haproxy unbound:unbound promtool:prometheus
+PEERS := ip:iproute2 nft:nftables nginx:nginx-light haproxy:haproxy unbound:unbound promtool:prometheus \
+	named:bind9 dnssec-keygen:bind9-utils dig:bind9-dnsutils delv:bind9-dnsutils kdig:knot-dnsutils pdns_recursor:pdns-recursor \
+	dnsperf:dnsperf dnsviz:dnsviz zonemaster-cli:zonemaster-cli
 peers:
 	@need=; for p in $(PEERS); do command -v $${p%%:*} >/dev/null || test -x /usr/sbin/$${p%%:*} || need="$$need $${p##*:}"; done; \
 	if [ -z "$$need" ]; then exit 0; fi; \

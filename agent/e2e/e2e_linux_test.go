@@ -12,7 +12,8 @@ import (
 // TestFarm plays every story on a stage of its own. Stories wait more than they
 // work, so all are played at once.
 func TestFarm(t *testing.T) {
-	needs(t, "ip", "nft", "nginx", "haproxy", "unbound", "promtool")
+	needs(t, "ip", "nft", "nginx", "haproxy", "unbound", "promtool",
+		"named", "dnssec-keygen", "dig", "delv", "kdig", "pdns_recursor", "dnsperf", "dnsviz", "zonemaster-cli")
 	sweep()
 	bin := build(t)
 	var stories sync.WaitGroup
@@ -41,6 +42,8 @@ func TestFarm(t *testing.T) {
 		{"route", routeStory},
 		{"name", nameStory},
 		{"port", portStory},
+		{"zone", zoneStory},
+		{"signed", signedStory},
 	} {
 		stories.Go(func() { t.Run(s.name, func(t *testing.T) { s.play(t, bin) }) })
 	}

@@ -63,6 +63,7 @@ type settings struct {
 	Advertise              string           // empty: the address that gossip listens on
 	Key                    string           // a file in the farm's folder
 	TTL, Hold, Ramp, Drain time.Duration
+	Zone, More             string // further keys, of zone and at the top
 }
 
 // A server is what the clients come for. It can hang as real ones do: the
@@ -148,7 +149,7 @@ func (n *node) configure(t *testing.T) string {
 	var b strings.Builder
 	err := template.Must(template.New("").Parse(`
 node: {name: {{.Name}}, addresses: [{{range .Addrs}}"{{.}}", {{end}}]}
-zone: {name: mail.test., ttl: {min: {{.TTL}}, max: {{.TTL}}}}
+zone: {name: mail.test., ttl: {min: {{.TTL}}, max: {{.TTL}}}{{.Zone}}}
 listen:
   dns: {{.On 53}}
   health: {{.On 8080}}
@@ -159,6 +160,7 @@ sources: [listener: {ports: [25]}]
 limits: {connections: {{.Limit}}, ramp: {{.Ramp}}}
 health: {hold: {{.Hold}}}
 drain: {{.Drain}}
+{{.More}}
 `)).Execute(&b, struct {
 		settings
 		Limit int
