@@ -32,6 +32,7 @@ type agent struct {
 	farm    *gossip.Cluster
 	sampler *queue.Sampler
 	dns     *dnsrr.Server
+	kit     *dnsKit
 	health  *health.Server
 	node    *node.Node
 	probes  *probe.Prober
@@ -71,8 +72,9 @@ func wire(cfg config.Config, records dnsrr.Records, log *slog.Logger, leaveOut .
 	a := &agent{
 		cfg: cfg, log: log, sockets: socks, door: guard, farm: farm, dns: &dnsrr.Server{}, health: &health.Server{},
 		hup: make(chan os.Signal, 1), ready: make(chan struct{}), drains: make(chan node.Drain, 1),
-		probes: probe.New(probe.Ask), loaded: time.Now(),
+		probes: probe.New(probe.Ask), loaded: time.Now(), kit: newKit(cfg),
 	}
+	a.dns.Configure(a.kit.options())
 	sources := queue.Platform(queue.Listener{
 		Ports: cfg.Sources.Listener.Ports, Addresses: cfg.Sources.Listener.Addresses,
 		Except: []uint16{farm.Addr().Port()},
@@ -107,6 +109,7 @@ func (a *agent) run(ctx context.Context, beside ...func(context.Context) error) 
 		func(ctx context.Context) error { a.watch(ctx); return nil },
 		func(ctx context.Context) error { a.keep(ctx); return nil },
 		a.afterFirst(func(ctx context.Context) error { return a.sockets.dns.run(ctx, a.dns, a.log) }),
+		a.afterFirst(a.dns.ServeNotify),
 	)
 	for _, l := range slices.Concat(a.sockets.health, a.sockets.healthTLS) {
 		servers = append(servers, a.afterFirst(func(ctx context.Context) error { return a.health.Serve(ctx, l) }))

@@ -26,11 +26,13 @@ var may = map[string][]string{
 		"agent/report",             // the table, lines and page of what was played
 		"health/probe",             // asks the services that the configuration names; the loop is told what came of it
 		"dnsrr", "health", "queue", // makes the servers and the sampler, and hands them their sockets
-		"dnsrr/dnssec", // makes the zone's keys, and reads them
+		"dnsrr/cookie", "dnsrr/dnssec", "dnsrr/ratelimit", // makes what the DNS server is given
 	},
 	"agent/config": {
-		"configs",                              // the embedded default and scenarios
-		"dnsrr",                                // reads the zone's further records, so that a mistake in them has its line and column
+		"configs",                      // the embedded default and scenarios
+		"dnsrr",                        // reads the zone's further records, so that a mistake in them has its line and column
+		"dnsrr/cookie", "dnsrr/dnssec", // and likewise the secrets of cookies and the keys of the zone
+		"dnsrr/ratelimit",                      // the bounds of a limit
 		"policy/balance", "policy/balance/sim", // a scenario file becomes the player's own value, its rules the law's
 	},
 	"agent/dashboard":     {"agent/node", "policy/balance"},
@@ -43,7 +45,7 @@ var may = map[string][]string{
 		"agent/gossip", "dnsrr", "health", // their Stats
 	},
 	"agent/report":       {"policy/balance/sim"}, // shows its results
-	"agent/node":         {"dnsrr", "health", "policy/balance", "queue"},
+	"agent/node":         {"dnsrr", "dnsrr/dnssec", "health", "policy/balance", "queue"},
 	"configs":            {},
 	"dnsrr":              {"dnsrr/cookie", "dnsrr/dnssec", "dnsrr/ratelimit"},
 	"dnsrr/cookie":       {},

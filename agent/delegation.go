@@ -16,6 +16,7 @@ import (
 	"evenkeel/agent/config"
 	"evenkeel/agent/dashboard"
 	"evenkeel/dnsrr"
+	"evenkeel/dnsrr/dnssec"
 )
 
 const (
@@ -123,6 +124,27 @@ func itself(cfg config.Config) (dashboard.Node, error) {
 type delegation struct {
 	zone    string // fully qualified
 	servers []nameServer
+	ds      []dsRecord // empty: the zone is not signed
+}
+
+// A dsRecord is a digest by which the parent vouches for a key (RFC 4034,
+// section 5).
+type dsRecord struct {
+	tag        uint16
+	algorithm  uint8
+	digestType uint8
+	digest     string // hexadecimal digits
+}
+
+// dsOf is the records for the keys of a configuration.
+func dsOf(cfg config.Config) (out []dsRecord) {
+	if cfg.Zone.DNSSEC.Use == nil {
+		return nil
+	}
+	for _, d := range cfg.Zone.DNSSEC.Use.DS() {
+		out = append(out, dsRecord{d.KeyTag, d.Algorithm, d.DigestType, strings.ToUpper(d.Digest)})
+	}
+	return out
 }
 
 // A nameServer is a node that answers for the zone.
@@ -140,7 +162,7 @@ func (d delegation) cut() (parent, child string) {
 // delegate makes a delegation of the nodes of a farm, and says why it might
 // not work. It refuses what DNS would refuse to serve.
 func delegate(cfg config.Config, nodes []dashboard.Node) (d delegation, doubts []string, err error) {
-	d.zone = cfg.Zone.Name
+	d.zone, d.ds = cfg.Zone.Name, dsOf(cfg)
 	set := dnsrr.Set{Zone: cfg.Zone.Name}
 	for _, n := range nodes {
 		addrs, err := addrsOf(n)
@@ -232,6 +254,9 @@ func bindLines(d delegation) string {
 			fmt.Fprintf(t, "%s\t%d\tIN\t%s\t%v\n", s.name, ttl, addressType(a), a)
 		}
 	}
+	for _, ds := range d.ds {
+		fmt.Fprintf(t, "%s\t%d\tIN\tDS\t%d %d %d %s\n", d.zone, ttl, ds.tag, ds.algorithm, ds.digestType, ds.digest)
+	}
 	t.Flush() // a Builder refuses nothing
 	return b.String()
 }
@@ -253,6 +278,14 @@ func powershellLines(d delegation) string {
 	for _, s := range d.servers {
 		fmt.Fprintf(&b, "Add-DnsServerZoneDelegation -Name '%s' -ChildZoneName '%s' -NameServer '%s' -IPAddress %s\n",
 			absolute(parent), child, absolute(s.name), commas(s.addrs))
+	}
+	for _, ds := range d.ds {
+		if ds.algorithm != dnssec.P256 {
+			fmt.Fprintf(&b, "# Windows DNS servers know no algorithm %d: the DS of key %d cannot be added\n", ds.algorithm, ds.tag)
+			continue
+		}
+		fmt.Fprintf(&b, "Add-DnsServerResourceRecordDS -ZoneName '%s' -Name '%s' -KeyTag %d -CryptoAlgorithm ECDsaP256Sha256 -DigestType Sha256 -Digest '%s'\n",
+			absolute(parent), child, ds.tag, ds.digest)
 	}
 	return b.String()
 }

@@ -34,6 +34,14 @@ func pair() delegation {
 	}}
 }
 
+// signedNode is a farm of one, whose zone is signed.
+func signedNode(algorithm uint8) delegation {
+	d := pair()
+	d.servers = d.servers[:1]
+	d.ds = []dsRecord{{31979, algorithm, 2, "0AFF"}}
+	return d
+}
+
 // Administrators paste these lines as they are.
 func TestDelegationStyles(t *testing.T) {
 	for _, c := range []struct {
@@ -53,7 +61,21 @@ ex02.mail.example.org. 3600 IN AAAA 2001:db8::12
 Add-DnsServerZoneDelegation -Name 'example.org' -ChildZoneName 'mail' -NameServer 'ex01.mail.example.org' -IPAddress 10.0.0.11
 Add-DnsServerZoneDelegation -Name 'example.org' -ChildZoneName 'mail' -NameServer 'ex02.mail.example.org' -IPAddress 10.0.0.12,2001:db8::12
 `},
-		{powershellLines, delegation{"intranet.", []nameServer{{"ex01.intranet.", ips("10.0.0.11")}}},
+		{bindLines, signedNode(13), `; delegates mail.example.org. to its agents: add this to the zone example.org. on its primary,
+; and raise the serial of its SOA
+mail.example.org.      3600 IN NS ex01.mail.example.org.
+ex01.mail.example.org. 3600 IN A  10.0.0.11
+mail.example.org.      3600 IN DS 31979 13 2 0AFF
+`},
+		{powershellLines, signedNode(13), `# delegates mail.example.org to its agents: run this on a DNS server that holds the zone example.org
+Add-DnsServerZoneDelegation -Name 'example.org' -ChildZoneName 'mail' -NameServer 'ex01.mail.example.org' -IPAddress 10.0.0.11
+Add-DnsServerResourceRecordDS -ZoneName 'example.org' -Name 'mail' -KeyTag 31979 -CryptoAlgorithm ECDsaP256Sha256 -DigestType Sha256 -Digest '0AFF'
+`},
+		{powershellLines, signedNode(15), `# delegates mail.example.org to its agents: run this on a DNS server that holds the zone example.org
+Add-DnsServerZoneDelegation -Name 'example.org' -ChildZoneName 'mail' -NameServer 'ex01.mail.example.org' -IPAddress 10.0.0.11
+# Windows DNS servers know no algorithm 15: the DS of key 31979 cannot be added
+`},
+		{powershellLines, delegation{zone: "intranet.", servers: []nameServer{{"ex01.intranet.", ips("10.0.0.11")}}},
 			`# delegates intranet to its agents: run this on a DNS server that holds the zone .
 Add-DnsServerZoneDelegation -Name '.' -ChildZoneName 'intranet' -NameServer 'ex01.intranet' -IPAddress 10.0.0.11
 `},

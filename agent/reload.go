@@ -92,12 +92,22 @@ func (a *agent) reload(r *reloader) {
 	a.door.change(cfg)
 	a.warn(cfg)
 	a.probes.Set(targetsOf(cfg))
+	a.rekey(old, cfg)
 	if !sameZone(old, cfg) {
 		a.loaded = time.Now()
 	}
 	loaded := a.loaded
 	a.node.Change(func(n *node.Node) { a.settle(n, cfg, records, loaded) })
 	a.log.Info("configuration read again", "file", cfg.File)
+}
+
+// rekey takes up what answers DNS beside the zone's content.
+func (a *agent) rekey(old, cfg config.Config) {
+	if err := stepped(old, cfg); err != nil {
+		a.log.Warn("validating resolvers will not follow this change of keys, unless it was prepared", "why", err.Error())
+	}
+	a.kit.change(cfg, false)
+	a.dns.Configure(a.kit.options())
 }
 
 // onlyAtStart lists the keys that differ and that a running agent cannot change.
@@ -134,7 +144,7 @@ func (a *agent) current() config.Config {
 // loaded is when its zone was read.
 func (a *agent) settle(n *node.Node, cfg config.Config, records dnsrr.Records, loaded time.Time) {
 	n.FQDN, n.Addrs = cfg.Node.FQDN, addressesOf(cfg, a.farm.Addr())
-	n.Zone = node.Zone{Name: cfg.Zone.Name, Answers: cfg.Zone.Answers, Loaded: loaded, Records: records}
+	n.Zone = node.Zone{Name: cfg.Zone.Name, Answers: cfg.Zone.Answers, Loaded: loaded, Records: records, Signer: a.kit.signer}
 	n.Services = servicesOf(cfg)
 	even := n.Rules.Even
 	n.Rules = rulesOf(cfg, a.farm.Addr())

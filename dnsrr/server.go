@@ -23,6 +23,8 @@ type Server struct {
 	asked    sequences
 	queries  tally
 	restarts atomic.Uint64
+	dropped  atomic.Uint64
+	slipped  atomic.Uint64
 	covered  atomic.Uint64 // s
 
 	mu sync.Mutex // held by Publish, so that tables and counters go together
@@ -125,8 +127,10 @@ func (s *Server) limited(x *exchange, b *body) bool {
 	}
 	switch x.o.Limiter.Take(x.from, x.likeness(b), x.now) {
 	case ratelimit.Drop:
+		s.dropped.Add(1)
 		return true
 	case ratelimit.Truncate:
+		s.slipped.Add(1)
 		*b = body{rcode: b.rcode, aa: b.aa, tc: true}
 	}
 	return false

@@ -1,15 +1,15 @@
 package config
 
 import (
-	"bytes"
-	"crypto/hkdf"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"evenkeel/dnsrr"
+	"evenkeel/dnsrr/cookie"
+	"evenkeel/dnsrr/dnssec"
+	"evenkeel/dnsrr/ratelimit"
 )
 
 // A DNS says how DNS questions are answered, whatever the answer is.
@@ -26,20 +26,23 @@ type DNS struct {
 
 // A RateLimit bounds identical answers to one /24 or /56.
 type RateLimit struct {
-	PerSecond int            // 0 to 1,000,000; 0 = no limit
-	Slip      int            // of those beyond it, each so many-th is answered truncated; 0 to 10, 0 = none
+	PerSecond int            // 0 to [ratelimit.MaxPerSecond]; 0 = no limit
+	Slip      int            // of those beyond it, each so many-th is answered truncated; 0 to [ratelimit.MaxSlip], 0 = none
 	Exempt    []netip.Prefix // askers without a limit
 }
 
 // A DNSSEC says how the zone is signed.
 type DNSSEC struct {
-	Keys []ZoneKey // empty = it is not
+	Keys []ZoneKey    // empty = it is not
+	Use  *dnssec.Keys // all of them, checked with each other; nil = it is not
 }
 
 // A ZoneKey is one that signs the zone.
 type ZoneKey struct {
 	File  string // both of its files without their endings, .key and .private; what the configuration names without a folder is beside it
 	State string // published, active or retired; never empty
+
+	pair dnssec.Key // as it was read: another one under the same name is another configuration
 }
 
 // Files lists the files that a DNS was read from.
@@ -66,7 +69,7 @@ func (c Config) Files() []string {
 }
 
 func defaultDNS() DNS {
-	return DNS{RateLimit: RateLimit{PerSecond: 200, Slip: 2, Exempt: []netip.Prefix{
+	return DNS{RateLimit: RateLimit{PerSecond: ratelimit.DefaultPerSecond, Slip: ratelimit.DefaultSlip, Exempt: []netip.Prefix{
 		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"),
 	}}}
 }
@@ -77,8 +80,8 @@ func (d *DNS) keys(transfer *[]transferKey) language {
 		{"dns.id", one(&d.ID, optional(chaosText()))},
 		{"dns.version", one(&d.Version, optional(chaosText()))},
 		{"dns.cookie_file", one(&d.CookieFile, optional(fileName()))},
-		{"dns.rate_limit.per_second", one(&d.RateLimit.PerSecond, whole(0, 1_000_000))},
-		{"dns.rate_limit.slip", one(&d.RateLimit.Slip, whole(0, 10))},
+		{"dns.rate_limit.per_second", one(&d.RateLimit.PerSecond, whole(0, ratelimit.MaxPerSecond))},
+		{"dns.rate_limit.slip", one(&d.RateLimit.Slip, whole(0, ratelimit.MaxSlip))},
 		{"dns.rate_limit.exempt", many(&d.RateLimit.Exempt, prefix())},
 		{"dns.transfer.allow", many(&d.Transfer.Allow, prefix())},
 		{"dns.transfer.keys", blocks(transfer, transferKey{}, (*transferKey).keys)},
@@ -117,39 +120,56 @@ func (r *reader) zoneKeys(z *Zone) {
 		return
 	}
 	keys := z.DNSSEC.Keys
+	var uses []dnssec.Use
 	for i := range keys {
 		k, item := &keys[i], r.items[key][i]
 		if !r.sound(item.key) {
 			continue
 		}
-		r.zoneKey(k, item)
-		for _, other := range keys[:i] {
-			if k.File != "" && k.File == other.File {
-				r.refuse(r.within(item, "file"), "the same key is listed twice", "")
-				break
-			}
+		if !r.namedKey(k, item, keys[:i]) {
+			continue
 		}
+		var err error
+		if k.pair, err = dnssec.ReadWith(r.open, k.File); err != nil {
+			r.refuse(r.within(item, "file"), err.Error(), newZoneKey)
+			continue
+		}
+		if state, err := dnssec.ParseState(k.State); err == nil {
+			uses = append(uses, dnssec.Use{Key: k.pair, State: state})
+		}
+	}
+	if len(uses) == 0 || len(uses) < len(keys) || !r.sound("zone.name") {
+		return
+	}
+	var err error
+	if z.DNSSEC.Use, err = dnssec.NewKeys(z.Name, uses); err != nil {
+		r.refuse(r.at(key), plural(err), "")
 	}
 }
 
-func (r *reader) zoneKey(k *ZoneKey, item place) {
+const newZoneKey = "make one with: evenkeel zone keygen"
+
+// namedKey completes what the configuration says of a key, and reports whether
+// it is worth to be read.
+func (r *reader) namedKey(k *ZoneKey, item place, before []ZoneKey) bool {
 	if k.File == "" {
 		if r.sound(item.key + ".file") {
-			r.refuse(item, "want the file of a key", "make one with: evenkeel zone keygen")
+			r.refuse(item, "want the file of a key", newZoneKey)
 		}
-		return
+		return false
 	}
 	k.File = strings.TrimSuffix(strings.TrimSuffix(r.beside(k.File), ".key"), ".private")
+	if slices.ContainsFunc(before, func(other ZoneKey) bool { return other.File == k.File }) {
+		r.refuse(r.within(item, "file"), "the same key is listed twice", "")
+		return false
+	}
 	if k.State == "" && r.sound(item.key+".state") {
 		r.refuse(item, "want the state of the key", "state: active")
 	}
+	return k.State != ""
 }
 
-const (
-	cookieSize = 16 // bytes: a key of SipHash-2-4 (RFC 9018, 4.4)
-	maxCookies = 2  // while they change, the old one is still taken
-	newCookies = "make one with: head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \\n'"
-)
+const newCookies = "make one with: head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \\n'"
 
 // cookies reads the secrets from their file, or derives one that all nodes of
 // the farm derive alike.
@@ -159,7 +179,7 @@ func (r *reader) cookies(c *Config) {
 	switch {
 	case !r.sound(key):
 	case d.CookieFile == "" && len(c.Gossip.Key) > 0:
-		d.Cookies = derived(c.Gossip.Key)
+		d.Cookies = [][16]byte{cookie.Derive(c.Gossip.Key)}
 	case d.CookieFile != "":
 		d.CookieFile = r.beside(d.CookieFile)
 		text, err := r.open(d.CookieFile)
@@ -167,40 +187,14 @@ func (r *reader) cookies(c *Config) {
 			r.refuse(r.at(key), err.Error(), newCookies)
 			return
 		}
-		if d.Cookies, err = parseCookies(text); err != nil {
-			r.refuse(r.at(key), fmt.Sprintf("%s %v", show(d.CookieFile), err), newCookies)
+		if d.Cookies, err = cookie.ParseSecrets(text); err != nil {
+			r.refuse(r.at(key), fmt.Sprintf("%s: %v", show(d.CookieFile), plural(err)), newCookies)
 		}
 	}
 }
 
-// derived is a secret of its own purpose (RFC 5869): who learns it has not
-// learnt the key of the gossip.
-func derived(key []byte) [][cookieSize]byte {
-	b, err := hkdf.Key(sha256.New, key, nil, "evenkeel dns cookies", cookieSize)
-	if err != nil {
-		return nil // of a length that cannot be had; this one can
-	}
-	return [][cookieSize]byte{[cookieSize]byte(b)}
-}
-
-// parseCookies reads one secret a line, in hexadecimal digits. The error never
-// shows any of it.
-func parseCookies(text []byte) (out [][cookieSize]byte, err error) {
-	for line := range strings.Lines(string(bytes.TrimPrefix(text, []byte("\ufeff")))) {
-		if line = strings.TrimSpace(line); line == "" {
-			continue
-		}
-		b, err := hex.DecodeString(line)
-		if err != nil || len(b) != cookieSize {
-			return nil, fmt.Errorf("holds a line that is not %d hex digits", 2*cookieSize)
-		}
-		out = append(out, [cookieSize]byte(b))
-	}
-	if len(out) == 0 || len(out) > maxCookies {
-		return nil, fmt.Errorf("holds %d secrets, want one, or two while they change", len(out))
-	}
-	return out, nil
-}
+// plural is the mistakes of one file on one line.
+func plural(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // chaosText fits one string of a TXT record (RFC 1035, 3.3.14).
 func chaosText() form[string] {

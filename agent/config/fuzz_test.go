@@ -9,7 +9,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode/utf8"
+
+	"evenkeel/dnsrr/dnssec"
 )
 
 // FuzzLoad holds for any bytes: they are a valid configuration or a list of
@@ -65,6 +68,9 @@ func mustStand(t *testing.T, p Problem, file string) {
 // and tokens, good and bad.
 func fakeKeys(name string) ([]byte, error) {
 	cert, key := onePair()
+	if text, ok := zonePairs()[filepath.Base(name)]; ok {
+		return text, nil
+	}
 	text, ok := map[string]string{
 		"gossip.key": "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n",
 		"admin.crt":  cert, "admin.key": key,
@@ -92,4 +98,39 @@ var onePair = sync.OnceValues(func() (cert, key string) {
 		panic(err)
 	}
 	return cert, key
+})
+
+// zonePairs are the files of two keys of mail.test., a KSK that signs all and a
+// ZSK, and of one of another zone; made once.
+var zonePairs = sync.OnceValue(func() map[string][]byte {
+	dir, err := os.MkdirTemp("", "keys")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	out := map[string][]byte{}
+	for name, of := range map[string]struct {
+		zone string
+		sep  bool
+	}{"Ka.+013+1": {"mail.test.", true}, "Kb": {"mail.test.", false}} {
+		k, err := dnssec.Generate(of.zone, dnssec.Ed25519, of.sep)
+		if err != nil {
+			panic(err)
+		}
+		path, err := k.Write(dir, time.Unix(0, 0))
+		if err != nil {
+			panic(err)
+		}
+		for _, end := range []string{".key", ".private"} {
+			if out[name+end], err = os.ReadFile(path + end); err != nil {
+				panic(err)
+			}
+		}
+	}
+	for _, end := range []string{".key", ".private"} {
+		if out["Kother"+end], err = os.ReadFile("../../dnsrr/dnssec/testdata/Kmail.example.+013+31979" + end); err != nil {
+			panic(err)
+		}
+	}
+	return out
 })

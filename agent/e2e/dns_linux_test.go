@@ -16,7 +16,7 @@ import (
 )
 
 // signing is whether the agents can sign, and know the keys of dns.
-const signing = false
+const signing = true
 
 // Where programs stand that ask about the zone, or are asked for its parents.
 var (

@@ -153,6 +153,9 @@ func (s sink) dns(d dnsrr.Stats) {
 	for _, a := range d.Answers {
 		s.counter("dns_answers_total", "How often a node's address was handed out for the zone.", a.N, []string{"node"}, a.Node)
 	}
+	const limited = "Replies over UDP that were not sent as they were, since too many like them had gone to one network: dropped, or sent truncated."
+	s.counter("dns_limited_total", limited, d.Dropped, []string{"action"}, "drop")
+	s.counter("dns_limited_total", limited, d.Slipped, []string{"action"}, "truncate")
 	s.counter("dns_restarts_total", "DNS sockets that failed and were taken up again.", d.Restarts, nil)
 }
 

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"evenkeel/dnsrr"
+	"evenkeel/dnsrr/dnssec"
 	"evenkeel/health"
 	"evenkeel/policy/balance"
 	"evenkeel/queue"
@@ -75,6 +76,7 @@ type Zone struct {
 	Answers int       // see [dnsrr.Set]
 	Loaded  time.Time // by the wall clock, when it was read; another instant is another content, and raises the serial
 	Records dnsrr.Records
+	Signer  *dnssec.Signer // nil: the zone is not signed
 }
 
 // A View is what one beat saw and decided. It is never changed.

@@ -123,7 +123,7 @@ func label(name string) bool {
 // setOf is what DNS answers under the plan.
 func setOf(z Zone, services []Service, v *View) dnsrr.Set {
 	s := dnsrr.Set{
-		Zone: z.Name, Agent: v.Name, TTL: v.Plan.TTL, MaxTTL: v.Longest, Answers: z.Answers, Serial: v.Serial, Records: z.Records,
+		Zone: z.Name, Agent: v.Name, TTL: v.Plan.TTL, MaxTTL: v.Longest, Answers: z.Answers, Serial: v.Serial, Records: z.Records, Signer: z.Signer,
 	}
 	for _, svc := range services {
 		out := dnsrr.Service{Name: svc.Name, SRV: svc.SRV}

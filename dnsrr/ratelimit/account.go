@@ -14,7 +14,7 @@ import (
 //	until 36 bits, when it will be at its start, full, in ticks
 //
 // A tick is what a quarter of a reply takes to earn; 36 bits of them are 2.7
-// years at 200 replies a second, and two days at the most that can be. A time
+// years at 200 replies a second, and five hours at the most that can be. A time
 // that is past or further ahead than any debt means an account at its start.
 // So an account not used for a multiple of that long, to 15 s, may be limited
 // once more; all others begin anew. The zero account is at its start, like any

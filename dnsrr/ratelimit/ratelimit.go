@@ -33,7 +33,7 @@ const Window = 15 * time.Second
 
 // Bounds of [Options]; what is beyond counts as the bound.
 const (
-	MaxPerSecond = 100_000
+	MaxPerSecond = 1_000_000
 	MaxSlip      = 15
 )
 
