@@ -15,9 +15,6 @@ import (
 	"github.com/miekg/dns"
 )
 
-// signing is whether the agents can sign, and know the keys of dns.
-const signing = true
-
 // Where programs stand that ask about the zone, or are asked for its parents.
 var (
 	forgetfulAt = hubAddr(1)
@@ -48,9 +45,7 @@ func zoneStory(t *testing.T, bin string) { playZone(t, newTree(t, bin, "zone", f
 
 // The same with all that DNS can be configured to do.
 func signedStory(t *testing.T, bin string) {
-	if signing {
-		playZone(t, newTree(t, bin, "signed", true))
-	}
+	playZone(t, newTree(t, bin, "signed", true))
 }
 
 // playZone asks everything at once, but for what changes the farm.
