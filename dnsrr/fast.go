@@ -1,6 +1,7 @@
 package dnsrr
 
 import (
+	"net/netip"
 	"sync/atomic"
 
 	"github.com/miekg/dns"
@@ -214,14 +215,20 @@ type choice struct{ member, addr uint16 }
 
 // add takes an address once, though two nodes claim it (RFC 2181, section 5.5).
 func (h *handful) add(p *pool, member, addr int) {
-	a := p.members[member].addrs[addr]
-	for _, c := range h.of[:h.n] {
-		if p.members[c.member].addrs[c.addr] == a {
-			return
-		}
+	if p.claimed && h.has(p, p.members[member].addrs[addr]) {
+		return
 	}
 	h.of[h.n] = choice{uint16(member), uint16(addr)}
 	h.n++
+}
+
+func (h *handful) has(p *pool, a netip.Addr) bool {
+	for _, c := range h.of[:h.n] {
+		if p.members[c.member].addrs[c.addr] == a {
+			return true
+		}
+	}
+	return false
 }
 
 // keptSignatures is how many handfuls a pool remembers the signatures of. A

@@ -100,6 +100,7 @@ func (o *owner) some() bool {
 type pool struct {
 	wheel   wheel
 	members []member
+	claimed bool        // two nodes claim one address
 	signed  *signedSets // nil: nothing is signed
 }
 

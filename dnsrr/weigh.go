@@ -34,11 +34,16 @@ func (t *Table) weigh(sorted []Target, shares []float64, answers int, salt uint6
 	for i, six := range []bool{false, true} {
 		p := &out.by[i]
 		var own []float64
+		seen := make(map[netip.Addr]bool, len(sorted))
 		for node, g := range sorted {
 			addrs := family(g.Addrs, six)
 			out.known[i] = out.known[i] || len(addrs) > 0
 			if len(addrs) > 0 && shares[node] > 0 {
 				p.members = append(p.members, member{node, addrs, t.packed(addrs)})
+				for _, a := range addrs {
+					p.claimed = p.claimed || seen[a]
+					seen[a] = true
+				}
 				own = append(own, shares[node])
 			}
 		}
