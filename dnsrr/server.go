@@ -23,7 +23,7 @@ type Server struct {
 	asked    sequences
 	queries  tally
 	restarts atomic.Uint64
-	dropped  atomic.Uint64
+	limits   atomic.Uint64
 	slipped  atomic.Uint64
 	covered  atomic.Uint64 // s
 
@@ -127,7 +127,7 @@ func (s *Server) limited(x *exchange, b *body) bool {
 	}
 	switch x.o.Limiter.Take(x.from, x.likeness(b), x.now) {
 	case ratelimit.Drop:
-		s.dropped.Add(1)
+		s.limits.Add(1)
 		return true
 	case ratelimit.Truncate:
 		s.slipped.Add(1)

@@ -13,7 +13,7 @@ type Stats struct {
 	Queries  []QueryCount  // those above zero, by transport, type and code
 	Answers  []AnswerCount // every node of the current table, by name
 	Restarts uint64        // reads and accepts that failed and were taken up again
-	Dropped  uint64        // replies over UDP that were not sent, since too many like them had been
+	Limited  uint64        // replies over UDP that were not sent, since too many like them had been
 	Slipped  uint64        // and those sent truncated in their place
 
 	// Covered is the TTLs of all answers at the apex, added up, those of A and
@@ -42,7 +42,7 @@ func (s *Server) Covered() time.Duration {
 
 // Stats returns the counts of now.
 func (s *Server) Stats() Stats {
-	out := Stats{Queries: s.queries.counts(), Restarts: s.restarts.Load(), Covered: s.Covered(), Dropped: s.dropped.Load(), Slipped: s.slipped.Load()}
+	out := Stats{Queries: s.queries.counts(), Restarts: s.restarts.Load(), Covered: s.Covered(), Limited: s.limits.Load(), Slipped: s.slipped.Load()}
 	if l := s.live.Load(); l != nil {
 		for i, n := range l.table.nodes {
 			out.Answers = append(out.Answers, AnswerCount{n, l.answers[i].Load()})

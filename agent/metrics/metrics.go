@@ -154,7 +154,7 @@ func (s sink) dns(d dnsrr.Stats) {
 		s.counter("dns_answers_total", "How often a node's address was handed out for the zone.", a.N, []string{"node"}, a.Node)
 	}
 	const limited = "Replies over UDP that were not sent as they were, since too many like them had gone to one network: dropped, or sent truncated."
-	s.counter("dns_limited_total", limited, d.Dropped, []string{"action"}, "drop")
+	s.counter("dns_limited_total", limited, d.Limited, []string{"action"}, "drop")
 	s.counter("dns_limited_total", limited, d.Slipped, []string{"action"}, "truncate")
 	s.counter("dns_restarts_total", "DNS sockets that failed and were taken up again.", d.Restarts, nil)
 }
