@@ -17,42 +17,48 @@ import (
 const maxReaders = 8
 
 // ServeUDP answers on pc until ctx is done, and closes pc; then it returns
-// nil. A read that fails is counted and taken up again, so the only error is
-// that of a socket that someone else has closed.
+// nil. A read that fails is counted and taken up again, so the only errors are
+// that of a socket that someone else has closed, and that of one which will not
+// say to which address it was asked.
 //
 // On Linux the reply to a socket bound to all addresses leaves from the one
 // that was asked (RFC 2181, section 4); elsewhere bind one socket an address.
+// There, too, one goroutine reads a socket: give ServeUDP several of one address
+// (SO_REUSEPORT) to use more than one processor.
 func (s *Server) ServeUDP(ctx context.Context, pc net.PacketConn) error {
 	defer pc.Close()
 	stop := context.AfterFunc(ctx, func() { pc.Close() })
 	defer stop()
-	in := datagrams{pc: pc}
+	read := s.readLoops
 	if c, ok := pc.(*net.UDPConn); ok {
-		in.udp = c
-		if err := askDestination(c); err != nil {
-			return err
-		}
+		read = func(ctx context.Context, _ net.PacketConn) error { return s.readConn(ctx, c) }
 	}
+	if err := read(ctx, pc); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// readLoops reads by the calls that every system has.
+func (s *Server) readLoops(ctx context.Context, pc net.PacketConn) error {
 	readers := min(runtime.GOMAXPROCS(0), maxReaders)
 	errs := make([]error, readers)
 	var wg sync.WaitGroup
 	for i := range readers {
-		wg.Go(func() { errs[i] = s.readUDP(ctx, in) })
+		wg.Go(func() { errs[i] = s.readUDP(ctx, pc) })
 	}
 	wg.Wait()
-	if ctx.Err() != nil {
-		return nil
-	}
 	return errors.Join(errs...)
 }
 
 // readUDP reads, answers and writes in one goroutine: what is too much waits
 // in the socket's buffer, and is lost there, and not in our memory.
-func (s *Server) readUDP(ctx context.Context, in datagrams) error {
+func (s *Server) readUDP(ctx context.Context, pc net.PacketConn) error {
 	query, room := make([]byte, dns.MaxMsgSize), make([]byte, 0, 2*ednsSize)
+	stripe := s.nextStripe()
 	var p pause
 	for {
-		n, from, err := in.read(query)
+		n, back, err := pc.ReadFrom(query)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -64,48 +70,10 @@ func (s *Server) readUDP(ctx context.Context, in datagrams) error {
 			continue
 		}
 		p = pause{}
-		if out := s.reply(room, query[:n], from.addr, overUDP, time.Now(), false); len(out) > 0 {
-			in.write(out, from) // nobody is there to be told if it fails
+		if out := s.replyIn(stripe, room, query[:n], addrPort(back), overUDP, time.Now(), false); len(out) > 0 {
+			pc.WriteTo(out, back) // nobody is there to be told if it fails
 		}
 	}
-}
-
-// datagrams is a UDP socket that remembers which of its addresses was asked.
-type datagrams struct {
-	pc  net.PacketConn
-	udp *net.UDPConn // nil where pc is something else
-}
-
-// An origin is where a datagram came from and, by whichever of the last two
-// is set, the way back.
-type origin struct {
-	addr    netip.AddrPort
-	session *dns.SessionUDP
-	back    net.Addr
-}
-
-func (d datagrams) read(b []byte) (int, origin, error) {
-	if d.udp != nil {
-		n, session, err := dns.ReadFromSessionUDP(d.udp, b)
-		if err != nil {
-			return 0, origin{}, err
-		}
-		return n, origin{addr: addrPort(session.RemoteAddr()), session: session}, nil
-	}
-	n, back, err := d.pc.ReadFrom(b)
-	if err != nil {
-		return 0, origin{}, err
-	}
-	return n, origin{addr: addrPort(back), back: back}, nil
-}
-
-func (d datagrams) write(b []byte, to origin) error {
-	if to.session != nil {
-		_, err := dns.WriteToSessionUDP(d.udp, b, to.session)
-		return err
-	}
-	_, err := d.pc.WriteTo(b, to.back)
-	return err
 }
 
 // addrPort reads an address of any kind; one that is no IP address has port 0.
