@@ -68,8 +68,8 @@ var owners = map[string][]string{
 	"github.com/prometheus/client_golang": {"agent/metrics"},
 	"github.com/shirou/gopsutil/v3":       {"queue"},
 	"github.com/spf13/cobra":              {"agent"},
-	"golang.org/x/sync":                   {"agent", "agent/gossip"},        // errgroup, where servers end together
-	"golang.org/x/sys":                    {"agent/node", "queue/sockdiag"}, // the clock that goes on in sleep; netlink
+	"golang.org/x/sync":                   {"agent", "agent/gossip"},                 // errgroup, where servers end together
+	"golang.org/x/sys":                    {"agent/node", "queue/sockdiag", "dnsrr"}, // the clock that goes on in sleep; netlink; many datagrams in one call
 	"golang.org/x/term":                   {"agent"},
 	"github.com/rogpeppe/go-internal":     {}, // tests only, and so is the next
 	"pgregory.net/rapid":                  {},

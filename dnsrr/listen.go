@@ -95,9 +95,10 @@ func ListenUDP(at netip.AddrPort) ([]net.PacketConn, error) {
 }
 
 // udpBuffer is asked for to hold what comes while all readers are busy, in
-// octets; systems give what they allow. More would only delay answers until
-// nobody waits for them.
-const udpBuffer = 1 << 20
+// octets: some thousand queries, or about 30 ms of what one reader can answer.
+// Systems give what they allow. More would only delay answers until nobody
+// waits for them.
+const udpBuffer = 4 << 20
 
 // bindUDP makes one socket; prepare is called before it is bound.
 func bindUDP(at netip.AddrPort, prepare func(syscall.RawConn) error) (*net.UDPConn, error) {

@@ -48,8 +48,8 @@ func TestASocketIsGivenUp(t *testing.T) {
 func TestASocketThatWorksIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, good, start := new(Server), new(atomic.Uint64), time.Now()
-		go s.readUDP(t.Context(), datagrams{pc: halting{until: start.Add(time.Hour)}, good: good})
-		err := s.readUDP(t.Context(), datagrams{pc: broken{err: errTooLong}, good: good})
+		go s.readUDP(t.Context(), halting{until: start.Add(time.Hour)}, good)
+		err := s.readUDP(t.Context(), broken{err: errTooLong}, good)
 		if got := time.Since(start); !errors.Is(err, errTooLong) || got < time.Hour || got > time.Hour+8*time.Second {
 			t.Errorf("given up after %v: %v", got, err)
 		}

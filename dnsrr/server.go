@@ -21,19 +21,22 @@ type Server struct {
 	options  atomic.Pointer[Options]
 	none     Options // before the first
 	asked    sequences
-	queries  tally
+	counts   [stripes]counts
+	readers  atomic.Uint32 // that have a stripe of their own
 	restarts atomic.Uint64
 	limits   atomic.Uint64
 	slipped  atomic.Uint64
-	covered  atomic.Uint64 // s
+	dropped  atomic.Uint64
+	shed     atomic.Uint64
 
-	mu sync.Mutex // held by Publish, so that tables and counters go together
+	mu   sync.Mutex // held by Publish, so that tables and counters go together
+	last striped    // counter that was given to a node
 }
 
 // A live table, and how often each of its nodes was handed out.
 type live struct {
 	table   *Table
-	answers []*atomic.Uint64 // by Table.nodes
+	answers []striped // by Table.nodes
 }
 
 // Publish makes t the answer to all questions from now on; nil changes
@@ -45,17 +48,20 @@ func (s *Server) Publish(t *Table) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known := make(map[string]*atomic.Uint64)
+	known := make(map[string]striped)
 	if old := s.live.Load(); old != nil {
 		for i, n := range old.table.nodes {
 			known[n] = old.answers[i]
 		}
 	}
-	next := &live{table: t, answers: make([]*atomic.Uint64, len(t.nodes))}
+	next := &live{table: t, answers: make([]striped, len(t.nodes))}
 	for i, n := range t.nodes {
-		if next.answers[i] = known[n]; next.answers[i] == nil {
-			next.answers[i] = new(atomic.Uint64)
+		c, ok := known[n]
+		if !ok {
+			s.last = s.last.next()
+			c = s.last
 		}
+		next.answers[i] = c
 	}
 	s.live.Store(next)
 }
@@ -68,8 +74,14 @@ func (s *Server) Configure(o Options) { s.options.Store(&o) }
 // told (RFC 7766, section 8), and counts it; nothing is silence. It allocates
 // nothing where the fast path knows the answer.
 func (s *Server) reply(dst, q []byte, from netip.AddrPort, tr transport, now time.Time, framed bool) []byte {
+	return s.replyIn(commonStripe, dst, q, from, tr, now, framed)
+}
+
+// replyIn is reply for a reader that counts in a stripe of its own.
+func (s *Server) replyIn(stripe int, dst, q []byte, from netip.AddrPort, tr transport, now time.Time, framed bool) []byte {
+	counts := &s.counts[stripe]
 	if silent(q) || from.Port() == 0 { // nobody listens on port 0: it is forged
-		s.queries.add(tr, typeNone, rcodeSilence)
+		counts.queries.add(tr, typeNone, rcodeSilence)
 		return dst
 	}
 	x := exchange{o: s.options.Load(), r: parse(q), from: from.Addr(), tr: tr, now: now, asked: &s.asked}
@@ -85,12 +97,12 @@ func (s *Server) reply(dst, q []byte, from netip.AddrPort, tr transport, now tim
 	if !ok {
 		b = x.slow(q)
 	}
-	s.count(l, &b.got)
+	s.count(stripe, l, &b.got)
 	if tr == overUDP && s.limited(&x, &b) {
-		s.queries.add(tr, x.kind(), rcodeSilence)
+		counts.queries.add(tr, x.kind(), rcodeSilence)
 		return dst
 	}
-	s.queries.add(tr, x.kind(), b.rcode)
+	counts.queries.add(tr, x.kind(), b.rcode)
 	return x.append(dst, b, framed)
 }
 
@@ -109,12 +121,12 @@ func (x *exchange) slow(q []byte) body {
 }
 
 // count notes which nodes were handed out.
-func (s *Server) count(l *live, got *picks) {
+func (s *Server) count(stripe int, l *live, got *picks) {
 	for _, node := range got.at[:got.n] {
-		l.answers[node].Add(1)
+		l.answers[node].add(stripe)
 	}
 	if got.n > 0 && got.counts {
-		s.covered.Add(uint64(l.table.ttl))
+		s.counts[stripe].covered.Add(uint64(l.table.ttl))
 	}
 }
 

@@ -1,7 +1,6 @@
 package dnsrr
 
 import (
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +14,14 @@ type Stats struct {
 	Restarts uint64        // reads and accepts that failed and were taken up again
 	Limited  uint64        // replies over UDP that were not sent, since too many like them had been
 	Slipped  uint64        // and those sent truncated in their place
+
+	// Dropped is the queries over UDP that nobody read in time, and that the
+	// system threw away. Linux alone says so, and with the next that is read.
+	Dropped uint64
+
+	// Shed is the replies over UDP that the system did not take. Linux alone
+	// is asked.
+	Shed uint64
 
 	// Covered is the TTLs of all answers at the apex, added up, those of A and
 	// AAAA once. Its growth in a second is how many caches hold an answer.
@@ -35,17 +42,25 @@ type AnswerCount struct {
 	N    uint64
 }
 
-// Covered is [Stats].Covered alone, which costs nothing.
+// Covered is [Stats].Covered alone, which costs little.
 func (s *Server) Covered() time.Duration {
-	return time.Duration(s.covered.Load()) * time.Second
+	var sum uint64
+	for i := range s.counts {
+		sum += s.counts[i].covered.Load()
+	}
+	return time.Duration(sum) * time.Second
 }
 
 // Stats returns the counts of now.
 func (s *Server) Stats() Stats {
-	out := Stats{Queries: s.queries.counts(), Restarts: s.restarts.Load(), Covered: s.Covered(), Limited: s.limits.Load(), Slipped: s.slipped.Load()}
+	out := Stats{
+		Queries: s.queryCounts(), Restarts: s.restarts.Load(),
+		Dropped: s.dropped.Load(), Shed: s.shed.Load(), Covered: s.Covered(),
+		Limited: s.limits.Load(), Slipped: s.slipped.Load(),
+	}
 	if l := s.live.Load(); l != nil {
 		for i, n := range l.table.nodes {
-			out.Answers = append(out.Answers, AnswerCount{n, l.answers[i].Load()})
+			out.Answers = append(out.Answers, AnswerCount{n, l.answers[i].sum()})
 		}
 	}
 	return out
@@ -92,17 +107,66 @@ func rcodeNames() [rcodeSlots]int {
 type tally [transports][typeSlots][rcodeSlots]atomic.Uint64
 
 func (t *tally) add(tr transport, typ uint16, rcode int) {
-	types, rcodes := typeNames(), rcodeNames()
-	ti, ri := slices.Index(types[:typeSlots-1], typ), slices.Index(rcodes[:rcodeSlots-1], rcode)
-	t[tr][(ti+typeSlots)%typeSlots][(ri+rcodeSlots)%rcodeSlots].Add(1) // -1 is the last
+	t[tr][typeSlot(typ)][rcodeSlot(rcode)].Add(1)
 }
 
-func (t *tally) counts() (out []QueryCount) {
-	for tr := range t {
-		for ti := range t[tr] {
-			for ri := range t[tr][ti] {
-				if n := t[tr][ti][ri].Load(); n > 0 {
-					out = append(out, QueryCount{transport(tr).String(), typeWord(ti), rcodeWord(ri), n})
+// typeSlot is the place of a type in typeNames.
+func typeSlot(typ uint16) int {
+	switch typ {
+	case typeNone:
+		return 0
+	case dns.TypeA:
+		return 1
+	case dns.TypeAAAA:
+		return 2
+	case dns.TypeNS:
+		return 3
+	case dns.TypeSOA:
+		return 4
+	case dns.TypeTXT:
+		return 5
+	case dns.TypeMX:
+		return 6
+	case dns.TypeSRV:
+		return 7
+	case dns.TypeCNAME:
+		return 8
+	case dns.TypePTR:
+		return 9
+	case dns.TypeHTTPS:
+		return 10
+	case dns.TypeSVCB:
+		return 11
+	case dns.TypeANY:
+		return 12
+	case dns.TypeAXFR:
+		return 13
+	}
+	return typeSlots - 1
+}
+
+// rcodeSlot is the place of a code in rcodeNames.
+func rcodeSlot(rcode int) int {
+	switch {
+	case rcodeSilence <= rcode && rcode <= dns.RcodeRefused:
+		return rcode - rcodeSilence
+	case rcode == dns.RcodeBadVers:
+		return rcodeSlots - 2
+	}
+	return rcodeSlots - 1
+}
+
+// queryCounts adds up all stripes.
+func (s *Server) queryCounts() (out []QueryCount) {
+	for tr := range transports {
+		for ti := range typeSlots {
+			for ri := range rcodeSlots {
+				var n uint64
+				for i := range s.counts {
+					n += s.counts[i].queries[tr][ti][ri].Load()
+				}
+				if n > 0 {
+					out = append(out, QueryCount{tr.String(), typeWord(ti), rcodeWord(ri), n})
 				}
 			}
 		}

@@ -13,37 +13,29 @@ import (
 )
 
 // ServeUDP answers on sockets of one address until ctx is done, closes them,
-// and returns nil. They share [ListenUDP]'s number of readers, each at least
-// one. A read that fails is counted and taken up again; an error means that a
-// socket is of no more use, since someone else has closed it or since nothing
-// but failures came from it for some seconds, and then all are closed.
+// and returns nil. A read that fails is counted and taken up again; an error
+// means that a socket is of no more use, since someone else has closed it or
+// since nothing but failures came from it for some seconds, and then all are
+// closed.
 //
-// On Linux the reply to a socket bound to all addresses leaves from the one
-// that was asked (RFC 2181, section 4); elsewhere bind one socket an address
-// (see [WildcardReplies]).
+// On Linux each socket has one reader: [ListenUDP] opens as many as there are
+// processors. The reply to a socket bound to all addresses leaves from the one
+// that was asked (RFC 2181, section 4). Elsewhere readers share a socket, and
+// each address wants its own (see [WildcardReplies]).
 func (s *Server) ServeUDP(ctx context.Context, pcs ...net.PacketConn) error {
 	running, end := context.WithCancel(ctx)
 	defer end()
 	defer closeAll(pcs)
 	defer context.AfterFunc(running, func() { closeAll(pcs) })()
-	readers := max(1, maxUDPReaders()/max(1, len(pcs))) // of each
-	errs := make(chan error, len(pcs)*readers)
+	errs := make(chan error, len(pcs))
 	var wg sync.WaitGroup
 	for _, pc := range pcs {
-		in, err := newDatagrams(pc)
-		if err != nil {
-			errs <- err
-			end()
-			break
-		}
-		for range readers {
-			wg.Go(func() {
-				defer end()
-				if err := s.readUDP(running, in); err != nil {
-					errs <- err
-				}
-			})
-		}
+		wg.Go(func() {
+			defer end()
+			if err := s.readSocket(running, pc, max(1, maxUDPReaders()/len(pcs))); err != nil {
+				errs <- err
+			}
+		})
 	}
 	wg.Wait()
 	if ctx.Err() != nil || len(errs) == 0 {
@@ -52,14 +44,46 @@ func (s *Server) ServeUDP(ctx context.Context, pcs ...net.PacketConn) error {
 	return <-errs // the first is the cause
 }
 
+// readSocket answers on one socket, by so many readers where it can have more
+// than one.
+func (s *Server) readSocket(ctx context.Context, pc net.PacketConn, readers int) error {
+	if c, ok := pc.(*net.UDPConn); ok {
+		return s.readConn(ctx, c, readers)
+	}
+	return s.readLoops(ctx, pc, readers)
+}
+
+// readLoops reads by the calls that every system has.
+func (s *Server) readLoops(ctx context.Context, pc net.PacketConn, readers int) error {
+	errs := make([]error, readers)
+	var good atomic.Uint64
+	var wg sync.WaitGroup
+	for i := range readers {
+		wg.Go(func() {
+			if errs[i] = s.readUDP(ctx, pc, &good); errs[i] != nil {
+				pc.Close() // the others wait in vain
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // readUDP reads, answers and writes in one goroutine: what is too much waits
-// in the socket's buffer, and is lost there, and not in our memory.
-func (s *Server) readUDP(ctx context.Context, in datagrams) error {
+// in the socket's buffer, and is lost there, and not in our memory. Reads that
+// did not fail, of all the socket's readers, are counted in good.
+func (s *Server) readUDP(ctx context.Context, pc net.PacketConn, good *atomic.Uint64) error {
 	query, room := make([]byte, dns.MaxMsgSize), make([]byte, 0, 2*ednsSize)
+	stripe := s.nextStripe()
 	var p pause
-	var seen uint64 // of in.good, when p began
+	var seen uint64 // of good, when p began
 	for {
-		n, from, err := in.read(query)
+		n, back, err := pc.ReadFrom(query)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -68,68 +92,19 @@ func (s *Server) readUDP(ctx context.Context, in datagrams) error {
 		case err != nil: // one bad datagram must not end the service: on Windows an oversized one is an error
 			s.restarts.Add(1)
 			after(ctx, p.next())
-			if good := in.good.Load(); good != seen { // another reader's: the socket works
-				p, seen = pause{}, good
+			if now := good.Load(); now != seen { // another reader's: the socket works
+				p, seen = pause{}, now
 			}
 			if p.hopeless() {
 				return err
 			}
 			continue
 		}
-		p, seen = pause{}, in.good.Add(1)
-		if out := s.reply(room, query[:n], from.addr, overUDP, time.Now(), false); len(out) > 0 {
-			in.write(out, from) // nobody is there to be told if it fails
+		p, seen = pause{}, good.Add(1)
+		if out := s.replyIn(stripe, room, query[:n], addrPort(back), overUDP, time.Now(), false); len(out) > 0 {
+			pc.WriteTo(out, back) // nobody is there to be told if it fails
 		}
 	}
-}
-
-// datagrams is a UDP socket that remembers which of its addresses was asked.
-type datagrams struct {
-	pc   net.PacketConn
-	udp  *net.UDPConn   // nil where pc is something else
-	good *atomic.Uint64 // reads that did not fail, of all its readers
-}
-
-func newDatagrams(pc net.PacketConn) (datagrams, error) {
-	d := datagrams{pc: pc, good: new(atomic.Uint64)}
-	c, ok := pc.(*net.UDPConn)
-	if !ok {
-		return d, nil
-	}
-	d.udp = c
-	return d, askDestination(c)
-}
-
-// An origin is where a datagram came from and, by whichever of the last two
-// is set, the way back.
-type origin struct {
-	addr    netip.AddrPort
-	session *dns.SessionUDP
-	back    net.Addr
-}
-
-func (d datagrams) read(b []byte) (int, origin, error) {
-	if d.udp != nil {
-		n, session, err := dns.ReadFromSessionUDP(d.udp, b)
-		if err != nil {
-			return 0, origin{}, err
-		}
-		return n, origin{addr: addrPort(session.RemoteAddr()), session: session}, nil
-	}
-	n, back, err := d.pc.ReadFrom(b)
-	if err != nil {
-		return 0, origin{}, err
-	}
-	return n, origin{addr: addrPort(back), back: back}, nil
-}
-
-func (d datagrams) write(b []byte, to origin) error {
-	if to.session != nil {
-		_, err := dns.WriteToSessionUDP(d.udp, b, to.session)
-		return err
-	}
-	_, err := d.pc.WriteTo(b, to.back)
-	return err
 }
 
 // addrPort reads an address of any kind; one that is no IP address has port 0.

@@ -2,12 +2,18 @@
 
 package dnsrr
 
-import "net"
+import (
+	"context"
+	"net"
+)
 
 // WildcardReplies says whether the reply to a query that came to a socket bound
-// to all addresses leaves from the one that was asked.
+// to all addresses leaves from the one that was asked. Windows and darwin offer
+// no way back that Go's sockets could take (go.dev/issue/7175).
 const WildcardReplies = false
 
-// askDestination does nothing: Windows and darwin offer no way back that Go's
-// sockets could take (go.dev/issue/7175).
-func askDestination(*net.UDPConn) error { return nil }
+// readConn answers on c until it is closed. There is no call for many datagrams
+// here.
+func (s *Server) readConn(ctx context.Context, c *net.UDPConn, readers int) error {
+	return s.readLoops(ctx, c, readers)
+}
