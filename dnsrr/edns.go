@@ -1,7 +1,9 @@
 package dnsrr
 
 import (
+	"encoding/binary"
 	"slices"
+	"time"
 
 	"github.com/miekg/dns"
 )
@@ -41,7 +43,7 @@ func (e *edns) read(owner, fixed, data []byte) {
 	flags := number(fixed, 6)
 	e.present, e.size, e.version = true, number(fixed, 2), fixed[5]
 	e.dnssec, e.compact = flags&flagDO != 0, flags&flagCO != 0
-	if !e.readOptions(data) {
+	if e.version == 0 && !e.readOptions(data) { // what a later version's look like is not known
 		e.malformed = true
 	}
 }
@@ -60,8 +62,8 @@ func (e *edns) readOptions(data []byte) bool {
 	return true
 }
 
-// readOption reports whether an option is as its RFC says. Of a kind that comes
-// twice the first counts (RFC 7873, section 5.2).
+// readOption reports whether an option is as its RFC says. Of cookies only the
+// first counts, whatever the others are (RFC 7873, section 5.2).
 func (e *edns) readOption(code uint16, data []byte) bool {
 	switch code {
 	case dns.EDNS0NSID:
@@ -69,9 +71,10 @@ func (e *edns) readOption(code uint16, data []byte) bool {
 	case dns.EDNS0TCPKEEPALIVE:
 		e.keepalive = true
 	case dns.EDNS0COOKIE:
-		if e.cookie == nil {
-			e.cookie = data
+		if e.cookie != nil {
+			return true
 		}
+		e.cookie = data
 		return len(data) == 8 || 16 <= len(data) && len(data) <= 40
 	case dns.EDNS0SUBNET:
 		if e.subnet == nil {
@@ -89,11 +92,24 @@ func wellFormedSubnet(data []byte) bool {
 		return false
 	}
 	bits, addr := int(data[2]), data[4:]
-	most := map[int]int{0: 0, 1: 32, 2: 128} // family 0: RFC 7871 leaves it to whoever wants to hide
-	if limit, ok := most[number(data, 0)]; !ok || bits > limit || len(addr) != (bits+7)/8 {
+	if bits > familyBits(number(data, 0)) || len(addr) != (bits+7)/8 {
 		return false
 	}
 	return bits%8 == 0 || addr[len(addr)-1]<<(bits%8) == 0
+}
+
+// familyBits is the length of the addresses of a family; family 0 has none, and
+// is for who would rather not say. -1: there is no such family.
+func familyBits(family int) int {
+	switch family {
+	case 0:
+		return 0
+	case 1:
+		return 32
+	case 2:
+		return 128
+	}
+	return -1
 }
 
 // limit is how long a reply may be, in octets.
@@ -132,7 +148,7 @@ func (x *exchange) opt() *dns.OPT {
 		local(dns.EDNS0SUBNET, slices.Clone(e.subnet))
 	}
 	if e.keepalive && x.tr == overTCP {
-		local(dns.EDNS0TCPKEEPALIVE, []byte{0, byte(idle.Milliseconds() / 100)})
+		local(dns.EDNS0TCPKEEPALIVE, binary.BigEndian.AppendUint16(nil, uint16(idle/(100*time.Millisecond))))
 	}
 	if x.error != 0 {
 		o.Option = append(o.Option, &dns.EDNS0_EDE{InfoCode: x.error, ExtraText: x.text})
@@ -140,20 +156,24 @@ func (x *exchange) opt() *dns.OPT {
 	return o
 }
 
+// own is our OPT, if the query had one.
+func (x *exchange) own() []dns.RR {
+	if !x.r.edns.present {
+		return nil
+	}
+	return []dns.RR{x.opt()}
+}
+
 // finish adds our OPT where there was one, on errors too (RFC 6891, section
 // 7), and makes the reply fit: what was not asked for goes first and in silence,
 // then all goes and TC says to come by TCP (RFC 2181, section 9). Room is left
 // for a signature.
 func (x *exchange) finish() {
-	m := x.m
-	var own []dns.RR
-	if x.r.edns.present {
-		own = []dns.RR{x.opt()}
-	}
+	m, own := x.m, x.own()
 	m.Extra = append(m.Extra, own...)
 	limit := x.r.edns.limit(x.tr == overUDP)
 	if x.sig != nil {
-		limit -= tsigRoom
+		limit -= x.sig.room()
 	}
 	if m.Len() > limit {
 		m.Extra = own

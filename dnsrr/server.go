@@ -83,32 +83,42 @@ func (s *Server) respond(b []byte, from netip.AddrPort, tr transport, now time.T
 		x.o = new(Options)
 	}
 	var err error
-	if x.sig, err = x.o.verify(b, &x.r); err != nil {
+	if x.sig, err = x.o.verify(b, &x.r, now); err != nil {
 		x.r.bad = true
 	}
-	s.answer(x)
+	l := s.live.Load()
+	s.answer(l, x)
 	if tr == overUDP && s.limited(x) {
 		s.queries.add(tr, x.kind(), rcodeSilence)
 		return nil
 	}
-	s.queries.add(tr, x.kind(), x.m.Rcode)
+	if len(x.stream) == 0 {
+		x.finish()
+	}
+	s.count(l, x)
 	return x
 }
 
-// answer asks the current table, and counts what it hands out.
-func (s *Server) answer(x *exchange) {
-	l := s.live.Load()
-	if l == nil {
-		x.answer()
+// answer asks the current table, if there is one.
+func (s *Server) answer(l *live, x *exchange) {
+	if l != nil {
+		x.t = l.table
+		x.next = func(salt uint64, six bool) uint64 { return s.asked.next(l.table.agent, salt, x.from, six) }
+	}
+	x.answer()
+}
+
+// count counts a reply that is sent, and the nodes that it hands out: what was
+// cut off is handed out by the reply over TCP.
+func (s *Server) count(l *live, x *exchange) {
+	s.queries.add(x.tr, x.kind(), x.m.Rcode)
+	if x.got.n == 0 || x.m.Truncated {
 		return
 	}
-	x.t = l.table
-	x.next = func(salt uint64, six bool) uint64 { return s.asked.next(l.table.agent^salt, x.from, six) }
-	x.answer()
 	for _, node := range x.got.at[:x.got.n] {
 		l.answers[node].Add(1)
 	}
-	if x.got.n > 0 && x.got.counts {
+	if x.got.counts {
 		s.covered.Add(uint64(l.table.ttl))
 	}
 }
@@ -137,11 +147,15 @@ func (x *exchange) trusted() bool {
 }
 
 // likeness hashes what like replies share: all that deny or refuse are alike,
-// or a flood of invented names would not be seen as one.
+// and all that are made of one wildcard, or a flood of invented names would not
+// be seen as one.
 func (x *exchange) likeness() uint64 {
 	h := uint64(x.m.Rcode)<<16 | 1
 	if len(x.m.Answer) > 0 {
-		h = hashName(fold(x.m.Question[0].Name)) ^ uint64(x.r.qtype)
+		h = uint64(x.r.qclass)<<16 | uint64(x.r.qtype)
+	}
+	if len(x.m.Answer) > 0 && x.m.Authoritative && x.r.qclass != dns.ClassCHAOS {
+		h ^= x.t.find(fold(x.m.Question[0].Name)).like
 	}
 	return mix(h)
 }
@@ -159,7 +173,6 @@ func (x *exchange) kind() uint16 {
 func (x *exchange) pack(dst []byte, framed bool) []byte {
 	stream := x.stream
 	if len(stream) == 0 {
-		x.finish()
 		stream = []*dns.Msg{x.m}
 	}
 	mac := ""
