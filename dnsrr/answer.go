@@ -76,64 +76,6 @@ func (x *exchange) begin() {
 	}
 }
 
-// refusal is the code of a message that asks nothing we could look up.
-func (x *exchange) refusal() int {
-	r := &x.r
-	switch {
-	case r.opcode != dns.OpcodeQuery:
-		return refusedOpcode(r.opcode)
-	case r.bad || r.edns.malformed:
-		return dns.RcodeFormatError
-	case r.edns.version > 0:
-		return dns.RcodeBadVers
-	case r.questions == 0 && r.edns.cookie != nil: // asks for nothing but a cookie (RFC 7873, section 5.4)
-		return dns.RcodeSuccess
-	case r.questions != 1: // RFC 9619
-		return dns.RcodeFormatError
-	}
-	if x.sig != nil && x.sig.error != 0 { // RFC 8945, section 5.2
-		return dns.RcodeNotAuth
-	}
-	return x.refusedQuestion()
-}
-
-// refusedOpcode: NOTIFY and UPDATE are known and not for us (RFC 1996,
-// section 3.10; RFC 2136, section 3.3); the rest is unknown.
-func refusedOpcode(op int) int {
-	if op == dns.OpcodeNotify || op == dns.OpcodeUpdate {
-		return dns.RcodeRefused
-	}
-	return dns.RcodeNotImplemented
-}
-
-// typeNXNAME stands for a missing name in an NSEC, and is never asked for (RFC
-// 9824, section 3.5).
-const typeNXNAME = 128
-
-// refusedQuestion knows the types and classes that are no data (RFC 6895,
-// sections 3.1 and 3.2). Class ANY is taken as IN, of which there is only one.
-func (x *exchange) refusedQuestion() int {
-	switch x.r.qtype {
-	case dns.TypeNone, dns.TypeOPT, dns.TypeTSIG, dns.TypeTKEY:
-		return dns.RcodeFormatError
-	case typeNXNAME:
-		return x.fail(dns.RcodeFormatError, dns.ExtendedErrorCodeInvalidQueryType, "NXNAME is never asked for")
-	}
-	switch x.r.qclass {
-	case dns.ClassINET, dns.ClassANY, dns.ClassCHAOS:
-		return dns.RcodeSuccess
-	case 0:
-		return dns.RcodeFormatError
-	}
-	return x.fail(dns.RcodeRefused, dns.ExtendedErrorCodeNotSupported, "of this class is nothing here")
-}
-
-// fail notes what the code alone does not say (RFC 8914), and returns the code.
-func (x *exchange) fail(rcode int, why uint16, text string) int {
-	x.why, x.text = why, text
-	return rcode
-}
-
 // fill answers a question that can be looked up.
 func (x *exchange) fill() {
 	t := x.t
@@ -165,14 +107,21 @@ func (x *exchange) follow() {
 	for range maxChain + 1 {
 		o := t.find(name)
 		switch {
+		case x.wantsProof(o):
+			x.proof(o, name)
+			return
 		case o == nil: // nothing is below it either (RFC 8020)
 			x.deny(name, nil)
 			return
-		case o.alias == nil || typ == dns.TypeCNAME || typ == dns.TypeNSEC || typ == dns.TypeRRSIG:
+		case o.alias == nil || typ == dns.TypeCNAME:
 			x.data(o, name)
 			return
 		}
-		x.put(&x.m.Answer, []dns.RR{named(o.alias, name)})
+		alias := named(o.alias, name)
+		if listed(x.m.Answer, alias) { // a wildcard that leads to itself
+			return
+		}
+		x.put(&x.m.Answer, []dns.RR{alias})
 		name = fold(o.alias.Target)
 		if typ == dns.TypeANY || !within(name, t.zone) {
 			return // ANY stops at an alias (RFC 8482, section 4.2); others know the rest
@@ -191,8 +140,6 @@ func (x *exchange) data(o *owner, name string) {
 		x.put(&x.m.Answer, []dns.RR{named(o.alias, name)})
 	case o.farm != nil && (typ == dns.TypeA || typ == dns.TypeAAAA):
 		x.put(&x.m.Answer, x.weighted(o.farm, name))
-	case x.r.edns.dnssec && x.secure() && (typ == dns.TypeNSEC || typ == dns.TypeRRSIG):
-		x.proof(o, name)
 	default:
 		x.put(&x.m.Answer, all(o.sets[typ], name))
 	}
@@ -200,7 +147,7 @@ func (x *exchange) data(o *owner, name string) {
 	case len(x.m.Answer) == before:
 		x.deny(name, o)
 	case typ == dns.TypeNS:
-		x.m.Extra = x.t.glue(o.sets[typ])
+		x.glue(o.sets[typ])
 	}
 }
 
@@ -235,7 +182,7 @@ func (x *exchange) draw(salt uint64, six bool) uint64 {
 	if x.asked == nil {
 		return x.number
 	}
-	return x.asked.next(x.t.agent^salt, x.from, six)
+	return x.asked.next(x.t.agent, salt, x.from, six)
 }
 
 // minute is since 1970, for any time.
@@ -270,22 +217,21 @@ func (x *exchange) deny(name string, o *owner) {
 	}
 }
 
-// glue is the addresses of name servers, all of them: who looks for a server
-// must not be sent where the work should go.
-func (t *Table) glue(servers []dns.RR) (out []dns.RR) {
+// glue adds the addresses of name servers, all of them: who looks for a server
+// must not be sent where the work should go. They are signed like the rest (RFC
+// 4035, section 3.1.1).
+func (x *exchange) glue(servers []dns.RR) {
 	for _, rr := range servers {
 		host := rr.(*dns.NS).Ns
 		for _, typ := range []uint16{dns.TypeA, dns.TypeAAAA} {
-			for _, a := range t.names[host].sets[typ] {
-				out = append(out, a)
-			}
+			x.put(&x.m.Extra, all(x.t.names[host].sets[typ], host))
 		}
 	}
-	return out
 }
 
 // put adds a set to a section of the reply, and its signatures where the asker
-// wants them.
+// wants them. CD is clear (RFC 4035, section 3.1.6) but beside those: checkers of
+// servers that have signatures expect it back.
 func (x *exchange) put(section *[]dns.RR, set []dns.RR) {
 	if len(set) == 0 {
 		return
@@ -293,6 +239,7 @@ func (x *exchange) put(section *[]dns.RR, set []dns.RR) {
 	*section = append(*section, set...)
 	if x.r.edns.dnssec && x.secure() {
 		*section = append(*section, x.sign(set)...)
+		x.m.CheckingDisabled = x.r.cd
 	}
 }
 

@@ -18,7 +18,8 @@ type body struct {
 	why    uint16    // of RFC 8914, where the code alone says too little; 0 = none
 	text   string    // what it is about
 	got    picks
-	own    bool // it depends on who asks, and cannot be kept
+	own    bool   // it depends on who asks, and cannot be kept
+	like   uint64 // hash of what answers it
 }
 
 // bodyOf packs a reply that says nothing of the asker but his question, in small
@@ -55,6 +56,11 @@ func (x *exchange) body() body {
 		return body{rcode: dns.RcodeServerFailure}
 	}
 	b.why, b.text, b.got = x.why, x.text, x.got
+	if b.aa && b.counts[0] > 0 && x.r.qclass != dns.ClassCHAOS {
+		if o := x.t.find(x.m.Question[0].Name); o != nil {
+			b.like = o.like
+		}
+	}
 	return b
 }
 
@@ -72,8 +78,9 @@ const (
 )
 
 // append writes the reply to r behind dst: what a query says of itself comes
-// back, octet for octet (identity, opcode, RD, the question), and AD, CD, RA
-// and Z stay clear (RFC 4035, section 3.1.6). The option record is added as it
+// back, octet for octet (identity, opcode, the question, and RD, which means
+// something in queries alone), and AD, CD, RA and Z stay clear (RFC 4035, section
+// 3.1.6). The option record is added as it
 // is. A reply fits in limit octets: what was not asked for goes first and in
 // silence, then all goes and TC says to come by TCP (RFC 2181, section 9).
 func (b *body) append(dst []byte, r *request, opt []byte, limit int) []byte {
@@ -86,7 +93,7 @@ func (b *body) append(dst []byte, r *request, opt []byte, limit int) []byte {
 		records, counts, tc = nil, [3]uint16{}, true
 	}
 	flags := flagQR | uint16(r.opcode)<<11 | uint16(b.rcode&0xf)
-	flags |= flagIf(b.aa, flagAA) | flagIf(tc, flagTC) | flagIf(r.rd, flagRD)
+	flags |= flagIf(b.aa, flagAA) | flagIf(tc, flagTC) | flagIf(r.rd && r.opcode == dns.OpcodeQuery, flagRD)
 	dst = binary.BigEndian.AppendUint16(dst, r.id)
 	dst = binary.BigEndian.AppendUint16(dst, flags)
 	dst = binary.BigEndian.AppendUint16(dst, flagIf(r.question != nil, 1))

@@ -2,6 +2,7 @@ package dnsrr
 
 import (
 	"encoding/binary"
+	"time"
 
 	"github.com/miekg/dns"
 
@@ -44,7 +45,7 @@ func (e *edns) read(owner, fixed, data []byte) {
 	flags := number(fixed, 6)
 	e.present, e.size, e.version = true, number(fixed, 2), fixed[5]
 	e.dnssec, e.compact = flags&flagDO != 0, flags&flagCO != 0
-	if !e.readOptions(data) {
+	if e.version == 0 && !e.readOptions(data) { // what a later version's look like is not known
 		e.malformed = true
 	}
 }
@@ -63,8 +64,8 @@ func (e *edns) readOptions(data []byte) bool {
 	return true
 }
 
-// readOption reports whether an option is as its RFC says. Of a kind that comes
-// twice the first counts (RFC 7873, section 5.2).
+// readOption reports whether an option is as its RFC says. Of cookies only the
+// first counts, whatever the others are (RFC 7873, section 5.2).
 func (e *edns) readOption(code uint16, data []byte) bool {
 	switch code {
 	case dns.EDNS0NSID:
@@ -72,9 +73,10 @@ func (e *edns) readOption(code uint16, data []byte) bool {
 	case dns.EDNS0TCPKEEPALIVE:
 		e.keepalive = true
 	case dns.EDNS0COOKIE:
-		if e.cookie == nil {
-			e.cookie = data
+		if e.cookie != nil {
+			return true
 		}
+		e.cookie = data
 		return len(data) == 8 || 16 <= len(data) && len(data) <= 40
 	case dns.EDNS0SUBNET:
 		if e.subnet == nil {
@@ -92,11 +94,24 @@ func wellFormedSubnet(data []byte) bool {
 		return false
 	}
 	bits, addr := int(data[2]), data[4:]
-	most := map[int]int{0: 0, 1: 32, 2: 128} // family 0: RFC 7871 leaves it to whoever wants to hide
-	if limit, ok := most[number(data, 0)]; !ok || bits > limit || len(addr) != (bits+7)/8 {
+	if bits > familyBits(number(data, 0)) || len(addr) != (bits+7)/8 {
 		return false
 	}
 	return bits%8 == 0 || addr[len(addr)-1]<<(bits%8) == 0
+}
+
+// familyBits is the length of the addresses of a family; family 0 has none, and
+// is for who would rather not say. -1: there is no such family.
+func familyBits(family int) int {
+	switch family {
+	case 0:
+		return 0
+	case 1:
+		return 32
+	case 2:
+		return 128
+	}
+	return -1
 }
 
 // limit is how long a reply may be, in octets.
@@ -142,7 +157,7 @@ func (x *exchange) appendOptions(dst []byte, b *body) []byte {
 		dst = append(appendOption(dst, dns.EDNS0SUBNET, len(e.subnet)), e.subnet...)
 	}
 	if e.keepalive && x.tr == overTCP {
-		dst = append(appendOption(dst, dns.EDNS0TCPKEEPALIVE, 2), 0, byte(idle.Milliseconds()/100))
+		dst = binary.BigEndian.AppendUint16(appendOption(dst, dns.EDNS0TCPKEEPALIVE, 2), uint16(idle/(100*time.Millisecond)))
 	}
 	if b.why != 0 {
 		dst = appendOption(dst, dns.EDNS0EDE, 2+len(b.text))
@@ -154,4 +169,17 @@ func (x *exchange) appendOptions(dst []byte, b *body) []byte {
 func appendOption(dst []byte, code uint16, length int) []byte {
 	dst = binary.BigEndian.AppendUint16(dst, code)
 	return binary.BigEndian.AppendUint16(dst, uint16(length))
+}
+
+// own is our OPT as a record, if the query had one.
+func (x *exchange) own() []dns.RR {
+	octets := x.appendOPT(nil, &body{})
+	if len(octets) == 0 {
+		return nil
+	}
+	rr, _, err := dns.UnpackRR(octets, 0)
+	if err != nil { // a bug of ours
+		return nil
+	}
+	return []dns.RR{rr}
 }

@@ -34,7 +34,7 @@ func (x *exchange) fast(records []byte) (b body, ok bool) {
 	case o == nil:
 		return x.missing(records, name, signed)
 	case o.farm != nil && (six || x.r.qtype == dns.TypeA) && len(o.farm.of(six).members) > 0:
-		return x.fastWeighted(o.farm, records, six, signed)
+		return x.fastWeighted(o, records, six, signed)
 	}
 	return x.kept(o, signed)
 }
@@ -64,6 +64,9 @@ func (x *exchange) missing(records, name []byte, signed bool) (b body, ok bool) 
 
 // ordinary types are of data, and have no rules of their own.
 func ordinary(typ uint16) bool {
+	if typ == dns.TypeNSEC || typ == dns.TypeRRSIG { // made for who asks
+		return false
+	}
 	return 0 < typ && typ < typeNXNAME && typ != dns.TypeOPT || typ >= dns.TypeANY
 }
 
@@ -182,7 +185,8 @@ func (o *owner) has(typ uint16) bool {
 }
 
 // fastWeighted picks, as weighted does.
-func (x *exchange) fastWeighted(f *pools, records []byte, six, signed bool) (b body, ok bool) {
+func (x *exchange) fastWeighted(o *owner, records []byte, six, signed bool) (b body, ok bool) {
+	f := o.farm
 	p := f.of(six)
 	number := x.draw(f.salt, six)
 	var room [maxAnswers]int
@@ -201,7 +205,7 @@ func (x *exchange) fastWeighted(f *pools, records []byte, six, signed bool) (b b
 		sigs := p.signatures(x, set)
 		records, b.counts[0] = append(records, sigs.octets...), b.counts[0]+sigs.n
 	}
-	b.octets, b.asked = records, len(records)
+	b.octets, b.asked, b.like = records, len(records), o.like
 	return b, true
 }
 

@@ -100,22 +100,19 @@ func ListenUDP(at netip.AddrPort) ([]net.PacketConn, error) {
 // waits for them.
 const udpBuffer = 4 << 20
 
-// bindUDP makes one socket; prepare is called before it is bound.
-func bindUDP(at netip.AddrPort, prepare func(syscall.RawConn) error) (*net.UDPConn, error) {
+// bindUDP makes one socket; last, if any, is called before it is bound.
+func bindUDP(at netip.AddrPort, last func(syscall.RawConn) error) (*net.UDPConn, error) {
 	c := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) error {
-		unmeasured(raw)
-		if prepare == nil {
-			return nil
+		if err := early(raw, at.Addr().Unmap().IsUnspecified()); err != nil || last == nil {
+			return err
 		}
-		return prepare(raw)
+		return last(raw)
 	}}
 	pc, err := c.ListenPacket(context.Background(), network("udp", at), at.String())
 	if err != nil {
 		return nil, err
 	}
-	udp := pc.(*net.UDPConn)
-	udp.SetReadBuffer(udpBuffer) // what the system gives without is no reason to stop
-	return udp, nil
+	return pc.(*net.UDPConn), nil
 }
 
 // maxUDPReaders is how many goroutines read one address: one a processor, but

@@ -29,3 +29,10 @@ func unmeasured(raw syscall.RawConn) {
 		syscall.SetsockoptInt(int(fd), syscall.IPPROTO_IPV6, syscall.IPV6_MTU_DISCOVER, pmtuOmit)
 	})
 }
+
+// early sets what must be set before the first datagram comes: of one that
+// waited already the kernel does not say to which address it came.
+func early(raw syscall.RawConn, allAddresses bool) error {
+	unmeasured(raw)
+	return prepare(raw, allAddresses)
+}

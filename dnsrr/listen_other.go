@@ -11,6 +11,6 @@ import (
 // datagrams to one of them.
 func share(syscall.RawConn) error { return errors.ErrUnsupported }
 
-// unmeasured does nothing: neither system shortens its path for datagrams that
-// may be fragmented.
-func unmeasured(syscall.RawConn) {}
+// early does nothing: neither system shortens its path for datagrams that may
+// be fragmented, nor says to which address one came.
+func early(syscall.RawConn, bool) error { return nil }

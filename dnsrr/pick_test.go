@@ -81,7 +81,7 @@ func count(shares []float64, size, n int) (first, any []float64) {
 	asker := netip.MustParseAddr("192.0.2.53")
 	var run []int
 	for i := range n {
-		run = w.pick(run[:0], s.next(hashName("ex01"), asker, false), uint64(i)/1000)
+		run = w.pick(run[:0], s.next(hashName("ex01"), 0, asker, false), uint64(i)/1000)
 		first[run[0]]++
 		part := 1 / float64(len(run))
 		for _, m := range run {

@@ -14,17 +14,18 @@ const golden = 0x9e3779b97f4a7c15
 // slots is how many askers are told apart. It is a power of two.
 const slots = 1 << 16
 
-// sequences counts the answers of every asker, A and AAAA apart, so that both
-// walk the same numbers and name the same nodes. Two askers that meet in a slot
+// sequences counts the answers of every asker by weighted name, A and AAAA
+// apart, so that both walk the same numbers and name the same nodes. Two askers that meet in a slot
 // share a count: each then sees a part of the sequence, which evens out as
 // chance does and no longer exactly. A count begins again after 2^32 answers.
 type sequences struct {
 	counts [slots][2]atomic.Uint32
 }
 
-// next is the asker's next number. Agents with other names start elsewhere.
-func (s *sequences) next(agent uint64, asker netip.Addr, six bool) uint64 {
-	id := identify(asker)
+// next is the asker's next number for the name of a salt. Agents with other
+// names start elsewhere.
+func (s *sequences) next(agent, salt uint64, asker netip.Addr, six bool) uint64 {
+	id := identify(asker) ^ salt
 	family := 0
 	if six {
 		family = 1

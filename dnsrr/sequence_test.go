@@ -11,10 +11,10 @@ func TestFamiliesWalkTogether(t *testing.T) {
 	asker := netip.MustParseAddr("192.0.2.1")
 	var four, six []uint64
 	for range 3 {
-		four = append(four, s.next(1, asker, false))
+		four = append(four, s.next(1, 0, asker, false))
 	}
 	for range 3 {
-		six = append(six, s.next(1, asker, true))
+		six = append(six, s.next(1, 0, asker, true))
 	}
 	for i := range four {
 		if four[i] != six[i] {
@@ -52,7 +52,7 @@ func TestAgentsStartElsewhere(t *testing.T) {
 	asker := netip.MustParseAddr("192.0.2.1")
 	for _, agent := range []string{"", "ex01", "ex02", "ex10", "10ex"} {
 		var s sequences
-		n := s.next(hashName(agent), asker, false)
+		n := s.next(hashName(agent), 0, asker, false)
 		if other, dup := seen[n]; dup {
 			t.Errorf("agents %q and %q start at one number", agent, other)
 		}

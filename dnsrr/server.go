@@ -97,13 +97,17 @@ func (s *Server) replyIn(stripe int, dst, q []byte, from netip.AddrPort, tr tran
 	if !ok {
 		b = x.slow(q)
 	}
-	s.count(stripe, l, &b.got)
 	if tr == overUDP && s.limited(&x, &b) {
 		counts.queries.add(tr, x.kind(), rcodeSilence)
 		return dst
 	}
 	counts.queries.add(tr, x.kind(), b.rcode)
-	return x.append(dst, b, framed)
+	out := x.append(dst, b, framed)
+	cut := tr == overUDP && len(out) > len(dst) && number(out[len(dst):], 2)&flagTC != 0
+	if b.got.n > 0 && !cut { // what was cut off is handed out by the reply over TCP
+		s.count(stripe, l, &b.got)
+	}
+	return out
 }
 
 // maxRecords is room for what the fast path puts together: eight addresses and
@@ -113,7 +117,7 @@ const maxRecords = 1024
 // slow makes the body of the reply by the rules of answer.go.
 func (x *exchange) slow(q []byte) body {
 	var err error
-	if x.sig, err = x.o.verify(q, &x.r); err != nil {
+	if x.sig, err = x.o.verify(q, &x.r, x.now); err != nil {
 		x.r.bad = true
 	}
 	x.answer()
@@ -125,7 +129,7 @@ func (s *Server) count(stripe int, l *live, got *picks) {
 	for _, node := range got.at[:got.n] {
 		l.answers[node].add(stripe)
 	}
-	if got.n > 0 && got.counts {
+	if got.counts {
 		s.counts[stripe].covered.Add(uint64(l.table.ttl))
 	}
 }
@@ -156,15 +160,12 @@ func (x *exchange) trusted() bool {
 }
 
 // likeness hashes what like replies share: all that deny or refuse are alike,
-// or a flood of invented names would not be seen as one.
+// and all that are made of one wildcard, or a flood of invented names would not
+// be seen as one.
 func (x *exchange) likeness(b *body) uint64 {
 	h := uint64(b.rcode)<<16 | 1
 	if b.counts[0] > 0 {
-		var room [nameLen]byte
-		for _, c := range x.r.folded(room[:0]) {
-			h = mix(h ^ uint64(c))
-		}
-		h ^= uint64(x.r.qtype)
+		h = b.like ^ uint64(x.r.qclass)<<16 ^ uint64(x.r.qtype)
 	}
 	return mix(h)
 }

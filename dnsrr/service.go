@@ -22,8 +22,11 @@ func (s Service) check(zone string) error {
 		return errors.New("a leading underscore is for the names of SRV records")
 	}
 	for _, name := range s.SRV {
-		if strings.HasSuffix(name, ".") {
+		switch {
+		case strings.HasSuffix(name, "."):
 			return fmt.Errorf("srv %q: relative to the zone, and so without a final dot", name)
+		case fold(name) == whyLabel:
+			return fmt.Errorf("srv %q: this name explains the answers, and is not free", name)
 		}
 		if err := checkZone(name + "." + zone); err != nil {
 			return fmt.Errorf("srv %q: %w", name, err)

@@ -29,7 +29,15 @@ func (x *exchange) prove(name string, o *owner) {
 	x.put(&x.m.Ns, []dns.RR{x.nsec(name, o)})
 }
 
-// proof answers who asks for the proof itself, or for its signature.
+// wantsProof reports that the proof itself is asked for, or its signature: of
+// what is here anybody may (RFC 4035, section 3.1), and of what is missing who is
+// told that it exists without data, since the proof then lists NSEC and RRSIG.
+func (x *exchange) wantsProof(o *owner) bool {
+	asked := x.r.qtype == dns.TypeNSEC || x.r.qtype == dns.TypeRRSIG
+	return asked && x.secure() && (o != nil || x.r.edns.dnssec)
+}
+
+// proof answers with it.
 func (x *exchange) proof(o *owner, name string) {
 	set := []dns.RR{x.nsec(name, o)}
 	if x.r.qtype == dns.TypeRRSIG {

@@ -23,8 +23,8 @@ type Stats struct {
 	// is asked.
 	Shed uint64
 
-	// Covered is the TTLs of all answers at the apex, added up, those of A and
-	// AAAA once. Its growth in a second is how many caches hold an answer.
+	// Covered is the TTLs of all weighted answers, added up, those of A and AAAA
+	// once. Its growth in a second is how many caches hold an answer.
 	Covered time.Duration
 }
 
@@ -36,7 +36,8 @@ type QueryCount struct {
 	N         uint64
 }
 
-// An AnswerCount is how often an address of a node was handed out at the apex.
+// An AnswerCount is how often an address of a node was handed out by weight, at the
+// apex or for a service.
 type AnswerCount struct {
 	Node string
 	N    uint64

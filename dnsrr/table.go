@@ -15,7 +15,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/miekg/dns"
@@ -53,7 +52,7 @@ type Target struct {
 	Addrs []netip.Addr // an answer holds one of each family; those of one node share its share
 	Share float64      // of all new work, 0..1; only the proportions matter, they need not sum to 1
 	Gone  bool         // dead: never answered at the apex, not an NS
-	Fair  float64      // its share by capacity alone, which a secondary is given
+	Fair  float64      // its share by capacity alone, as Share, which a secondary is given
 	Lacks []string     // services that it does not carry now
 	Why   string       // its string of _why.<zone> TXT, cut at 255 octets; empty is left out
 }
@@ -77,23 +76,6 @@ type Table struct {
 	denial   denial
 	hidden   []string
 	signer   *dnssec.Signer
-}
-
-// An owner is a name that exists. One that has nothing is only the parent of
-// others: an empty non-terminal (RFC 4592, section 2.2.2).
-type owner struct {
-	alias *dns.CNAME
-	farm  *pools // its A and AAAA are weighed, and none of its sets
-	sets  map[uint16][]dns.RR
-	node  bool // of this name: its A and AAAA are its own
-	live  bool // its SRV records are weighed
-
-	ready, readySigned [readySize]atomic.Pointer[body] // see kept
-}
-
-// some reports that there is something to answer.
-func (o *owner) some() bool {
-	return len(o.sets) > 0 || o.farm != nil && len(o.farm.by[0].members)+len(o.farm.by[1].members) > 0
 }
 
 // A pool is the nodes that have addresses of one family, and their wheel.
@@ -150,9 +132,10 @@ func Compile(s Set) (*Table, error) {
 // Zone returns the zone that t answers for, in small letters.
 func (t *Table) Zone() string { return t.zone }
 
-// Hidden returns the names of static A, AAAA and CNAME records that a node's
-// own name hides, sorted: nodes come and go, and must not make the zone
-// unusable. Whoever publishes t should say so, once.
+// Hidden returns, sorted, the names that stand for something else than was said:
+// of static A, AAAA, CNAME and SRV records that the name of a node or a service
+// hides, and of services that the name of a node hides. Nodes come and go, and
+// must not make the zone unusable. Whoever publishes t should say so, once.
 func (t *Table) Hidden() []string { return slices.Clone(t.hidden) }
 
 func (s Set) check() error {
@@ -171,6 +154,9 @@ func (s Set) check() error {
 	}
 	if s.Records.zone != "" && s.Records.zone != fold(s.Zone) {
 		errs = append(errs, fmt.Errorf("records: of the zone %s, not %s", s.Records.zone, s.Zone))
+	}
+	if s.Signer != nil && s.Signer.Keys().Zone() != fold(s.Zone) {
+		errs = append(errs, fmt.Errorf("keys: of the zone %s, not %s", s.Signer.Keys().Zone(), s.Zone))
 	}
 	if len(s.Targets) > maxMembers {
 		errs = append(errs, fmt.Errorf("targets: %d are more than %d", len(s.Targets), maxMembers))
@@ -216,6 +202,9 @@ func (g Target) check() error {
 	}
 	if !(g.Share >= 0) || math.IsInf(g.Share, 0) {
 		return fmt.Errorf("share %v: not a share", g.Share)
+	}
+	if !(g.Fair >= 0) || math.IsInf(g.Fair, 0) {
+		return fmt.Errorf("fair %v: not a share", g.Fair)
 	}
 	for _, a := range g.Addrs {
 		if !a.IsValid() || a.IsUnspecified() || a.IsMulticast() || a.Zone() != "" {
@@ -285,46 +274,6 @@ func (t *Table) addRecords(r Records) {
 	}
 }
 
-// hides reports that a static record of a type cannot stand beside what the
-// farm says at this name.
-func (o *owner) hides(typ uint16) bool {
-	addrs := o.node || o.farm != nil
-	switch typ {
-	case dns.TypeA, dns.TypeAAAA:
-		return addrs
-	case dns.TypeSRV:
-		return o.live
-	}
-	return typ == dns.TypeCNAME && (addrs || o.live)
-}
-
-// add puts rr under its name.
-func (t *Table) add(rr dns.RR) {
-	h := rr.Header()
-	o := t.exist(h.Name)
-	if c, ok := rr.(*dns.CNAME); ok {
-		o.alias = c
-		return
-	}
-	if o.sets == nil {
-		o.sets = make(map[uint16][]dns.RR)
-	}
-	o.sets[h.Rrtype] = append(o.sets[h.Rrtype], rr)
-}
-
-// exist returns the owner of name, and lets all names above it exist too.
-func (t *Table) exist(name string) *owner {
-	if o := t.names[name]; o != nil {
-		return o
-	}
-	o := new(owner)
-	t.names[name] = o
-	if name != t.zone {
-		t.exist(parent(name))
-	}
-	return o
-}
-
 // addWire prepares what answers octets with octets.
 func (t *Table) addWire() error {
 	t.wire = make(map[string]*owner, len(t.names))
@@ -346,21 +295,6 @@ func (t *Table) addWire() error {
 	x.m.Ns = t.names[t.zone].sets[dns.TypeSOA]
 	t.denial = denialOf(x.body())
 	return nil
-}
-
-// find returns the owner that answers for name: its own, or else the wildcard
-// next to the closest name that exists (RFC 4592, section 3.3.1).
-func (t *Table) find(name string) *owner {
-	if o := t.names[name]; o != nil {
-		return o
-	}
-	for name != t.zone {
-		name = parent(name)
-		if t.names[name] != nil {
-			break
-		}
-	}
-	return t.names["*."+name]
 }
 
 func (t *Table) nameOf(g Target) string { return fold(g.Name) + "." + t.zone }

@@ -187,6 +187,7 @@ func TestCompileRefuses(t *testing.T) {
 		{"twice", func(s *Set) { s.Targets[0].Name = "Ex01" }, []string{"listed twice"}},
 		{"a share below zero", func(s *Set) { s.Targets[0].Share = -1 }, []string{"share -1"}},
 		{"a share that is no number", func(s *Set) { s.Targets[0].Share = math.NaN() }, []string{"share NaN"}},
+		{"a capacity that is no number", func(s *Set) { s.Targets[0].Fair = math.NaN() }, []string{"fair NaN"}},
 		{"an endless share", func(s *Set) { s.Targets[0].Share = math.Inf(1) }, []string{"share +Inf"}},
 		{"no address", func(s *Set) { s.Targets[0].Addrs = addrs("0.0.0.0") }, []string{"no client could use"}},
 		{"an address of one link", func(s *Set) { s.Targets[0].Addrs = addrs("fe80::1%eth0") }, []string{"no client could use"}},

@@ -3,6 +3,7 @@ package dnsrr
 import (
 	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/miekg/dns"
 )
@@ -27,7 +28,7 @@ func (x *exchange) transfer() int {
 	}
 	// Over UDP the SOA says all: come by TCP if yours is older (RFC 1995, section 2).
 	x.m.Authoritative = true
-	x.m.Answer = slices.Clone(x.t.names[x.t.zone].sets[dns.TypeSOA])
+	x.m.Answer = all(x.t.names[x.t.zone].sets[dns.TypeSOA], x.m.Question[0].Name)
 	return dns.RcodeSuccess
 }
 
@@ -44,10 +45,11 @@ func (x *exchange) mayTransfer() bool {
 // is no history: who asks for them gets the whole, or the SOA alone if his is not
 // older (RFC 1995, section 4).
 func (x *exchange) transferred() (out []*dns.Msg) {
-	soa := x.t.names[x.t.zone].sets[dns.TypeSOA]
+	t := x.t.still()
+	soa := t.names[t.zone].sets[dns.TypeSOA]
 	rrs := slices.Clone(soa)
-	if !x.r.has || older(x.r.serial, x.t.serial) {
-		rrs = slices.Concat(soa, x.snapshot(), soa)
+	if x.r.qtype == dns.TypeAXFR || !x.r.has || older(x.r.serial, x.t.serial) {
+		rrs = slices.Concat(soa, t.snapshot(x.now), soa)
 	}
 	var m *dns.Msg
 	room := 0
@@ -57,6 +59,7 @@ func (x *exchange) transferred() (out []*dns.Msg) {
 			m.Id, m.Response, m.Authoritative, m.RecursionDesired = x.r.id, true, true, x.r.rd
 			if out = append(out, m); len(out) == 1 { // section 2.2.1, in the asker's letters
 				m.Question = []dns.Question{{Name: x.r.name(), Qtype: x.r.qtype, Qclass: x.r.qclass}}
+				m.Extra = x.own()
 			}
 			room = perMessage
 		}
@@ -70,12 +73,10 @@ func (x *exchange) transferred() (out []*dns.Msg) {
 func older(a, b uint32) bool { return int32(b-a) > 0 }
 
 // snapshot is the zone's records but for the SOA, by canonical order of names,
-// for who cannot weigh: what a table says in which every share is that of
-// capacity, since the load of now will be another when it is asked. Weighted
-// names have all addresses of their nodes; why is left out. A signed zone is
-// signed whole, with a chain of its own.
-func (x *exchange) snapshot() (out []dns.RR) {
-	t := x.t.still()
+// for who cannot weigh. Weighted names have all addresses of their nodes; why is
+// left out. A signed zone is signed whole, with a chain of its own, and for the
+// very TTLs that it has (RFC 4034, section 3.1.4).
+func (t *Table) snapshot(now time.Time) (out []dns.RR) {
 	names := t.ordered()
 	for i, name := range names {
 		sets := t.whole(name)
@@ -87,22 +88,24 @@ func (x *exchange) snapshot() (out []dns.RR) {
 				out = append(out, set...)
 			}
 			if t.signer != nil {
-				out = append(out, x.sign(set)...)
+				out = append(out, t.signer.Sign(set, set[0].Header().Ttl, now)...)
 			}
 		}
 	}
 	return out
 }
 
-// still is t by capacity.
+// still is t by capacity and for the longest TTL, since the load of now will be
+// another when a secondary is asked, and one serial must be one zone.
 func (t *Table) still() *Table {
 	s := t.set
+	s.TTL = max(s.TTL, s.MaxTTL)
 	s.Targets = slices.Clone(s.Targets)
 	for i, g := range s.Targets {
 		s.Targets[i].Share = g.Fair
 	}
 	still, err := Compile(s)
-	if err != nil { // a Fair that is no share
+	if err != nil { // a bug of ours: what compiled once compiles again
 		return t
 	}
 	return still

@@ -1,9 +1,11 @@
 package dnsrr
 
 import (
+	"crypto/sha512"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/miekg/dns"
@@ -16,26 +18,29 @@ type signature struct {
 	error uint16 // why not, for the reply
 }
 
-// tsigRoom is what a signature may add to a reply over UDP: a name, an
-// algorithm, a digest.
-const tsigRoom = 2*nameLen + 10 + 16 + 64
+// Octets of a TSIG: fields of fixed length in its data (RFC 8945, section 4.2),
+// and all that one of ours has beside names and digest.
+const (
+	tsigData  = 6 + 2 + 2 + 2 + 2 + 2        // time, fudge, length, identity, error, length
+	tsigFixed = 2 + 2 + 4 + 2 + tsigData + 6 // with type, class, TTL and length, and a time beside BADTIME
+)
 
 // fudge is how far the clocks of two sides may be apart, in seconds (RFC 8945,
 // section 10).
 const fudge = 300
 
-// verify looks at the signature of a query, if it has one.
-func (o *Options) verify(b []byte, r *request) (*signature, error) {
-	if r.tsig == 0 {
+// verify looks at the signature of a query, if it has one that is in its place.
+func (o *Options) verify(b []byte, r *request, now time.Time) (*signature, error) {
+	if r.tsig == 0 || r.bad {
 		return nil, nil
 	}
-	m := new(dns.Msg)
-	if err := m.Unpack(b); err != nil {
+	rr, _, err := dns.UnpackRR(b, r.tsig)
+	if err != nil {
 		return nil, err
 	}
-	asked := m.IsTsig()
-	if asked == nil {
-		return nil, errors.New("no TSIG at the end")
+	asked, ok := rr.(*dns.TSIG)
+	if !ok || int(asked.Hdr.Rdlength) != len(asked.Algorithm)+1+tsigData+int(asked.MACSize)+int(asked.OtherLen) {
+		return nil, errors.New("no whole TSIG at the end") // the library takes one whose data end early
 	}
 	s := &signature{asked: asked, error: dns.RcodeBadKey}
 	for i, k := range o.Transfer.Keys {
@@ -46,13 +51,23 @@ func (o *Options) verify(b []byte, r *request) (*signature, error) {
 	if s.key == nil {
 		return s, nil
 	}
-	switch err := dns.TsigVerify(b, s.key.secret(), "", false); {
-	case errors.Is(err, dns.ErrTime):
-		s.error = dns.RcodeBadTime
-	case err != nil:
+	// The library writes into what it verifies, and has a clock of its own. The
+	// time is looked at last: before, it might be anybody's (section 5.2).
+	switch err := dns.TsigVerify(slices.Clone(b), s.key.secret(), "", false); {
+	case err != nil && !errors.Is(err, dns.ErrTime):
 		s.error = dns.RcodeBadSig
+	case apart(asked.TimeSigned, uint64(now.Unix())) > uint64(asked.Fudge):
+		s.error = dns.RcodeBadTime
 	}
 	return s, nil
+}
+
+func apart(a, b uint64) uint64 { return max(a, b) - min(a, b) }
+
+// room is how much the signature adds to a reply. It is counted, and not taken
+// as large as it can be, or a plain reply over UDP could have nothing else.
+func (s *signature) room() int {
+	return tsigFixed + len(s.asked.Hdr.Name) + 1 + len(s.asked.Algorithm) + 1 + sha512.Size
 }
 
 func (k *TransferKey) secret() string { return base64.StdEncoding.EncodeToString(k.Secret) }
@@ -89,9 +104,9 @@ func (x *exchange) appendStream(dst []byte, b body, framed bool) []byte {
 
 // alone is the reply as one message that a signature fits behind.
 func (x *exchange) alone(b body) *dns.Msg {
-	m := new(dns.Msg)
+	m := &dns.Msg{Compress: true}
 	var room [maxOPT]byte
-	octets := b.append(nil, &x.r, x.appendOPT(room[:0], &b), x.r.edns.limit(x.tr == overUDP)-tsigRoom)
+	octets := b.append(nil, &x.r, x.appendOPT(room[:0], &b), x.r.edns.limit(x.tr == overUDP)-x.sig.room())
 	if m.Unpack(octets) != nil { // a bug of ours
 		return new(dns.Msg)
 	}

@@ -15,5 +15,6 @@ const WildcardReplies = false
 // readConn answers on c until it is closed. There is no call for many datagrams
 // here.
 func (s *Server) readConn(ctx context.Context, c *net.UDPConn, readers int) error {
+	c.SetReadBuffer(udpBuffer) // what the system gives without is no reason to stop
 	return s.readLoops(ctx, c, readers)
 }

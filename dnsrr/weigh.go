@@ -90,8 +90,8 @@ func livingOf(sorted []Target, carries func(Target) bool) []float64 {
 	return living(here)
 }
 
-// living returns the shares of the targets: none for the dead, and even ones
-// if no other is left.
+// living returns the shares of the targets: none for the dead and for who has
+// no address, and even ones if no other is left.
 func living(sorted []Target) []float64 {
 	out := make([]float64, len(sorted))
 	some := false
@@ -105,7 +105,7 @@ func living(sorted []Target) []float64 {
 		return out
 	}
 	for i, g := range sorted {
-		if !g.Gone {
+		if !g.Gone && len(g.Addrs) > 0 {
 			out[i] = 1
 		}
 	}
