@@ -1,6 +1,7 @@
 package dnsrr
 
 import (
+	"math/bits"
 	"net/netip"
 	"sync/atomic"
 
@@ -235,10 +236,6 @@ func (h *handful) has(p *pool, a netip.Addr) bool {
 	return false
 }
 
-// keptSignatures is how many handfuls a pool remembers the signatures of. A
-// power of two.
-const keptSignatures = 256
-
 // A signedSet is a handful and the records that sign it.
 type signedSet struct {
 	set    handful
@@ -246,7 +243,13 @@ type signedSet struct {
 	octets []byte
 }
 
-type signedSets [keptSignatures]atomic.Pointer[signedSet]
+// signedSets are places for them: a power of two, as many as n nodes have
+// handfuls by and large.
+type signedSets []atomic.Pointer[signedSet]
+
+func newSignedSets(n int) signedSets {
+	return make(signedSets, 1<<bits.Len(uint(min(max(n*n, 16), 4096)-1)))
+}
 
 // signatures is those of a handful, remembered for as long as its table lives.
 func (p *pool) signatures(x *exchange, set handful) *signedSet {
@@ -254,9 +257,10 @@ func (p *pool) signatures(x *exchange, set handful) *signedSet {
 	for _, c := range set.of[:set.n] {
 		h = mix(h ^ uint64(c.member)<<16 ^ uint64(c.addr))
 	}
-	place := &p.signed[h%keptSignatures]
+	last := uint64(len(p.signed) - 1)
+	place := &p.signed[h&last]
 	for i := range uint64(4) { // two that meet must not push each other out again and again
-		at := &p.signed[(h+i)%keptSignatures]
+		at := &p.signed[(h+i)&last]
 		kept := at.Load()
 		if kept == nil {
 			place = at

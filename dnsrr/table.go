@@ -82,8 +82,8 @@ type Table struct {
 type pool struct {
 	wheel   wheel
 	members []member
-	claimed bool        // two nodes claim one address
-	signed  *signedSets // nil: nothing is signed
+	claimed bool       // two nodes claim one address
+	signed  signedSets // nil: nothing is signed
 }
 
 type member struct {

@@ -32,27 +32,34 @@ func (t *Table) weigh(sorted []Target, shares []float64, answers int, salt uint6
 	}
 	out := &pools{salt: salt}
 	for i, six := range []bool{false, true} {
-		p := &out.by[i]
-		var own []float64
-		seen := make(map[netip.Addr]bool, len(sorted))
-		for node, g := range sorted {
-			addrs := family(g.Addrs, six)
-			out.known[i] = out.known[i] || len(addrs) > 0
-			if len(addrs) > 0 && shares[node] > 0 {
-				p.members = append(p.members, member{node, addrs, t.packed(addrs)})
-				for _, a := range addrs {
-					p.claimed = p.claimed || seen[a]
-					seen[a] = true
-				}
-				own = append(own, shares[node])
-			}
-		}
-		p.wheel = newWheel(own, answers)
-		if t.set.Signer != nil {
-			p.signed = new(signedSets)
-		}
+		out.by[i], out.known[i] = t.poolOf(sorted, shares, answers, six)
 	}
 	return out
+}
+
+// poolOf also reports that some target has addresses of the family, whether it
+// is answered or not.
+func (t *Table) poolOf(sorted []Target, shares []float64, answers int, six bool) (p pool, known bool) {
+	var own []float64
+	seen := make(map[netip.Addr]bool, len(sorted))
+	for node, g := range sorted {
+		addrs := family(g.Addrs, six)
+		known = known || len(addrs) > 0
+		if len(addrs) == 0 || shares[node] == 0 {
+			continue
+		}
+		p.members = append(p.members, member{node, addrs, t.packed(addrs)})
+		own = append(own, shares[node])
+		for _, a := range addrs {
+			p.claimed = p.claimed || seen[a]
+			seen[a] = true
+		}
+	}
+	p.wheel = newWheel(own, answers)
+	if t.set.Signer != nil {
+		p.signed = newSignedSets(len(p.members))
+	}
+	return p, known
 }
 
 // packed is the records of addresses, owned by the name of the question.
