@@ -28,6 +28,7 @@ func (s *Server) readConn(ctx context.Context, c *net.UDPConn, _ int) error {
 	if err != nil {
 		return err
 	}
+	b.stay = true
 	var p pause
 	for {
 		err := b.turn()
@@ -56,6 +57,7 @@ type batch struct {
 	raw    syscall.RawConn
 	step   func(fd uintptr) bool // exchange, bound once
 	send   func(fd uintptr, out []message) (int, syscall.Errno)
+	stay   bool   // a turn goes on while datagrams come one by one
 	err    error  // of the last exchange
 	drops  uint32 // what the kernel said last
 
@@ -114,7 +116,10 @@ func (b *batch) turn() error {
 	return b.err
 }
 
-// exchange takes what is there, and answers it. Nothing there is false: wait.
+// exchange takes what is there, and answers it; false is to wait for more. The
+// runtime asks the kernel for edges, so whatever comes after this call began is
+// told, and a call that only finds nothing is saved where queries come one by
+// one.
 func (b *batch) exchange(fd uintptr) (done bool) {
 	n, errno := recvmmsg(fd, b.in[:])
 	switch errno {
@@ -136,7 +141,7 @@ func (b *batch) exchange(fd uintptr) (done bool) {
 		}
 	}
 	b.deliver(fd, b.out[:answered])
-	return true
+	return n > 1 || !b.stay // one alone is most often the last, and what comes now wakes us by itself
 }
 
 // answer makes out the reply to the i-th datagram; false is silence.

@@ -13,7 +13,7 @@ const (
 	plainSize = dns.MinMsgSize // octets over UDP without EDNS (RFC 1035, section 4.2.1)
 	ednsSize  = 1232           // octets that cross any IPv6 path unfragmented (RFC 9715)
 	tcpSize   = dns.MaxMsgSize
-	maxOPT    = 512 // octets of our own record: 11, and the options
+	maxOPT    = 256 // octets of our own record, most often: 11, and the options
 )
 
 const (

@@ -115,9 +115,9 @@ func bindUDP(at netip.AddrPort, last func(syscall.RawConn) error) (*net.UDPConn,
 	return pc.(*net.UDPConn), nil
 }
 
-// maxUDPReaders is how many goroutines read one address: one a processor, but
-// beyond 8 they only wait for each other.
-func maxUDPReaders() int { return min(runtime.GOMAXPROCS(0), 8) }
+// maxUDPReaders is how many goroutines read one address: one for each processor
+// that we may run on, but beyond 8 they only wait for each other.
+func maxUDPReaders() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU(), 8) }
 
 // network keeps 0.0.0.0 to IPv4, which package net would open for both families.
 func network(base string, at netip.AddrPort) string {

@@ -110,9 +110,9 @@ func (s *Server) replyIn(stripe int, dst, q []byte, from netip.AddrPort, tr tran
 	return out
 }
 
-// maxRecords is room for what the fast path puts together: eight addresses and
-// two signatures, or an SOA.
-const maxRecords = 1024
+// maxRecords is room for what the fast path puts together: eight addresses and a
+// signature, or an SOA. What is longer is made elsewhere.
+const maxRecords = 512
 
 // slow makes the body of the reply by the rules of answer.go.
 func (x *exchange) slow(q []byte) body {

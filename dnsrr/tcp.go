@@ -89,26 +89,41 @@ func patience(n int) time.Duration {
 
 // converse answers the queries of one connection, in their order, until the
 // other side ends it, is silent for too long, or ctx is done; and closes c.
+// Answers to queries that came together go together.
 func (s *Server) converse(ctx context.Context, c net.Conn, patience func() time.Duration) {
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { c.Close() })()
 	in := bufio.NewReader(c)
 	from := addrPort(c.RemoteAddr())
-	var query, room []byte
+	var query, out []byte
 	for {
-		c.SetReadDeadline(time.Now().Add(patience()))
+		now := time.Now()
+		if !waiting(in) {
+			c.SetReadDeadline(now.Add(patience()))
+		}
 		var err error
 		if query, err = readMessage(in, query); err != nil || len(query) < headerLen {
 			return
 		}
-		if room = s.reply(room[:0], query, from, overTCP, time.Now(), true); len(room) == 0 {
+		out = s.reply(out, query, from, overTCP, now, true)
+		if len(out) == 0 || len(out) < perMessage && waiting(in) {
 			continue
 		}
 		c.SetWriteDeadline(time.Now().Add(writeTime))
-		if _, err := c.Write(room); err != nil {
+		if _, err := c.Write(out); err != nil {
 			return
 		}
+		out = out[:0]
 	}
+}
+
+// waiting reports that a whole message has come already.
+func waiting(in *bufio.Reader) bool {
+	if in.Buffered() < 2 {
+		return false
+	}
+	size, err := in.Peek(2)
+	return err == nil && in.Buffered() >= 2+number(size, 0)
 }
 
 // readMessage reads one message into b, grown if need be.
