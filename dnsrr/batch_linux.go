@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	batchSize = 32       // datagrams of one call: from 16 on, more save nothing that can be measured
-	maxQuery  = 4096     // octets of a query; what is longer is malformed
-	replySize = ednsSize // room for a reply over UDP
+	batchSize  = 32       // datagrams of one call: from 16 on, more save nothing that can be measured
+	maxQuery   = 4096     // octets of a query; what is longer is malformed
+	shortQuery = 256      // octets that nearly every query fits in
+	replySize  = ednsSize // room for a reply over UDP
 )
 
 // WildcardReplies says whether the reply to a query that came to a socket bound
@@ -63,16 +64,23 @@ type batch struct {
 
 	in, out [batchSize]message
 	room    [batchSize]room
+
+	// Octets lie close together where most are short, so that a batch touches
+	// few pages of memory.
+	heads   [batchSize][shortQuery]byte
+	tails   [batchSize][maxQuery - shortQuery]byte
+	long    [maxQuery]byte // a query that needs both, in one piece
+	replies [batchSize * replySize]byte
+	used    int // of replies
 }
 
-// A room is all that one datagram and its reply need. The reply goes back by
-// the address as it came, with its scope, if it has one.
+// A room is all that one datagram and its reply need beside their octets. The
+// reply goes back by the address as it came, with its scope, if it has one.
 type room struct {
-	vecIn, vecOut unix.Iovec
-	control       control
-	from          sockaddr
-	query         [maxQuery]byte
-	reply         [replySize]byte
+	vecIn   [2]unix.Iovec
+	vecOut  unix.Iovec
+	control control
+	from    sockaddr
 }
 
 // newBatch prepares a socket and a batch for it.
@@ -88,10 +96,12 @@ func (s *Server) newBatch(c *net.UDPConn) (*batch, error) {
 	b.step = b.exchange
 	for i := range b.room {
 		r, in := &b.room[i], &b.in[i]
-		r.vecIn.Base = &r.query[0]
-		r.vecIn.SetLen(maxQuery)
-		in.Name, in.Iov, in.Control = &r.from[0], &r.vecIn, &r.control.octets[0]
-		in.SetIovlen(1)
+		for k, part := range [][]byte{b.heads[i][:], b.tails[i][:]} {
+			r.vecIn[k].Base = &part[0]
+			r.vecIn[k].SetLen(len(part))
+		}
+		in.Name, in.Iov, in.Control = &r.from[0], &r.vecIn[0], &r.control.octets[0]
+		in.SetIovlen(len(r.vecIn))
 		b.arm(i)
 	}
 	return b, nil
@@ -135,6 +145,7 @@ func (b *batch) exchange(fd uintptr) (done bool) {
 		return true
 	}
 	now, answered := time.Now(), 0
+	b.used = 0
 	for i := range n {
 		if b.answer(i, &b.out[answered], now) {
 			answered++
@@ -147,20 +158,32 @@ func (b *batch) exchange(fd uintptr) (done bool) {
 // answer makes out the reply to the i-th datagram; false is silence.
 func (b *batch) answer(i int, out *message, now time.Time) bool {
 	in, r := &b.in[i], &b.room[i]
-	query := r.query[:in.size]
-	if in.Flags&unix.MSG_TRUNC != 0 {
-		query = query[:headerLen+1] // which no count of its header fits
-	}
+	query := b.query(i)
 	from, size := r.from.addrPort(), in.Namelen
 	said := readControl(r.control.octets[:in.Controllen])
 	b.arm(i)
 	b.note(said)
-	reply := b.s.replyIn(b.stripe, r.reply[:0], query, from, overUDP, now, false)
+	reply := b.s.replyIn(b.stripe, b.replies[b.used:b.used:b.used+replySize], query, from, overUDP, now, false)
 	if len(reply) == 0 {
 		return false
 	}
+	b.used += len(reply)
 	r.address(out, reply, size, said.back)
 	return true
+}
+
+// query is the octets of the i-th datagram.
+func (b *batch) query(i int) []byte {
+	size := int(b.in[i].size)
+	switch {
+	case b.in[i].Flags&unix.MSG_TRUNC != 0:
+		return b.heads[i][:headerLen+1] // which no count of its header fits
+	case size <= shortQuery:
+		return b.heads[i][:size]
+	}
+	copy(b.long[:], b.heads[i][:])
+	copy(b.long[shortQuery:], b.tails[i][:size-shortQuery])
+	return b.long[:size]
 }
 
 // address makes out the message that takes the reply to where the query came
