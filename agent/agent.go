@@ -90,7 +90,7 @@ func wire(cfg config.Config, records dnsrr.Records, log *slog.Logger, leaveOut .
 		Unwell: a.unwell,
 	}
 	a.probes.Set(targetsOf(cfg))
-	a.settle(a.node, cfg, records, a.loaded)
+	a.settle(a.node, cfg, content{records, a.loaded, a.kit.signer})
 	return a, nil
 }
 

@@ -52,7 +52,9 @@ func (d *dnsListeners) look(log *slog.Logger) {
 		} else if !d.refused[at] {
 			log.Warn("DNS cannot be served at an address of this machine", "address", at, "err", err)
 		}
-		d.refused[at] = err != nil
+		if d.refused[at] = true; err == nil {
+			delete(d.refused, at)
+		}
 	}
 	if len(fresh)+len(gone) > 0 {
 		d.exchange(all, fresh, gone)

@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"errors"
 	"reflect"
 	"time"
 
@@ -34,7 +35,7 @@ func newKit(cfg config.Config) *dnsKit {
 // change makes of another configuration what differs.
 func (k *dnsKit) change(cfg config.Config, first bool) {
 	if first || !reflect.DeepEqual(k.cfg.Zone.DNSSEC, cfg.Zone.DNSSEC) {
-		k.signer = nil
+		k.signer = nil // whose keys are gone
 		if keys := cfg.Zone.DNSSEC.Use; keys != nil {
 			k.signer = dnssec.NewSigner(keys)
 		}
@@ -66,8 +67,11 @@ func (k *dnsKit) options() dnsrr.Options {
 // a line each: it is said, and done, since the operator may know better.
 func stepped(old, now config.Config) error {
 	before, after := old.Zone.DNSSEC.Use, now.Zone.DNSSEC.Use
-	if before == nil || after == nil || reflect.DeepEqual(before, after) {
+	switch {
+	case before == nil || reflect.DeepEqual(before, after):
 		return nil
+	case after == nil:
+		return errors.New("the zone is not signed any more: its DS must have left the parent, and all caches, before")
 	}
 	return before.Step(after)
 }

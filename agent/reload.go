@@ -11,10 +11,13 @@ import (
 	"evenkeel/agent/config"
 	"evenkeel/agent/node"
 	"evenkeel/dnsrr"
+	"evenkeel/dnsrr/dnssec"
 )
 
-// lookEvery is how often the configuration file is looked at for a change.
-const lookEvery = 2 * time.Second
+const (
+	lookEvery  = 2 * time.Second  // how often the files are looked at for a change
+	againAfter = 30 * time.Second // a configuration that was refused is read again: a file that it names may have come
+)
 
 // A reloader reads the configuration again, on SIGHUP and when its file has
 // changed. It takes it whole or not at all: a file that cannot be used, or that
@@ -43,19 +46,20 @@ func stampOf(files ...string) stamp {
 func (a *agent) reread(ctx context.Context, r reloader) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	used, seen := r.stat(), stamp("")
+	used, seen, read := r.stat(), stamp(""), time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-a.hup:
 			used = r.stat()
-			r.said = ""
+			r.said, read = "", time.Now()
 			a.reload(&r)
 		case <-tick.C:
 			now := r.stat()
-			if now != used && now == seen {
-				used = now
+			again := r.said != "" && time.Since(read) >= againAfter // what it lacked may have come since
+			if (now != used || again) && now == seen {
+				used, read = now, time.Now()
 				a.reload(&r)
 			}
 			seen = now
@@ -96,8 +100,8 @@ func (a *agent) reload(r *reloader) {
 	if !sameZone(old, cfg) {
 		a.loaded = time.Now()
 	}
-	loaded := a.loaded
-	a.node.Change(func(n *node.Node) { a.settle(n, cfg, records, loaded) })
+	content := content{records: records, loaded: a.loaded, signer: a.kit.signer}
+	a.node.Change(func(n *node.Node) { a.settle(n, cfg, content) })
 	a.log.Info("configuration read again", "file", cfg.File)
 }
 
@@ -140,11 +144,18 @@ func (a *agent) current() config.Config {
 	return a.cfg
 }
 
+// A content is what the zone says beside the farm. It is taken before it is
+// given to the loop, which runs beside the next reload.
+type content struct {
+	records dnsrr.Records
+	loaded  time.Time // when it was read
+	signer  *dnssec.Signer
+}
+
 // settle gives the loop what of the configuration can change while it runs.
-// loaded is when its zone was read.
-func (a *agent) settle(n *node.Node, cfg config.Config, records dnsrr.Records, loaded time.Time) {
+func (a *agent) settle(n *node.Node, cfg config.Config, z content) {
 	n.FQDN, n.Addrs = cfg.Node.FQDN, addressesOf(cfg, a.farm.Addr())
-	n.Zone = node.Zone{Name: cfg.Zone.Name, Answers: cfg.Zone.Answers, Loaded: loaded, Records: records, Signer: a.kit.signer}
+	n.Zone = node.Zone{Name: cfg.Zone.Name, Answers: cfg.Zone.Answers, Loaded: z.loaded, Records: z.records, Signer: z.signer}
 	n.Services = servicesOf(cfg)
 	even := n.Rules.Even
 	n.Rules = rulesOf(cfg, a.farm.Addr())

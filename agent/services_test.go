@@ -47,7 +47,7 @@ func TestServicesOfAFarm(t *testing.T) {
 	cfg := settings("ex01", mail, 0)
 	cfg.Services = []config.Service{
 		{Name: "imap", Ports: []uint16{mail.Port()}, SRV: []string{"_imap._tcp"}},
-		{Name: "smtp", Ports: []uint16{mail.Port()}, Probe: busy},
+		{Name: "smtp", Ports: []uint16{mail.Port()}, SRV: []string{"_submission._tcp"}, Probe: busy},
 	}
 	ex01 := start(t, cfg)
 	other := settings("ex02", mail, 0, ex01.farm.Addr().String())
@@ -72,11 +72,25 @@ func TestServicesOfAFarm(t *testing.T) {
 		}
 	}
 
+	await(t, "DNS names ex02 alone for it", func() bool {
+		return slices.Equal(ex01.srv(t, "_submission._tcp.mail.example."), []string{"ex02.mail.example."})
+	})
+	await(t, "and both for the other", func() bool { return len(ex01.srv(t, "_imap._tcp.mail.example.")) == 2 })
 	cfg.Services = slices.Clone(cfg.Services)
 	cfg.Services[1].Probe = ready
 	ex01.reload(&reloader{read: func() (config.Config, dnsrr.Records, error) { return cfg, dnsrr.Records{}, nil }})
 	await(t, "ex02 hears that ex01 lacks nothing", func() bool { return len(ex02.sees(t, "ex01").Lacks) == 0 })
+	await(t, "and DNS names both", func() bool { return len(ex01.srv(t, "_submission._tcp.mail.example.")) == 2 })
 	depart(t, ex01, ex02)
+}
+
+// srv lists whom SRV records lead to.
+func (r *running) srv(t *testing.T, name string) (hosts []string) {
+	t.Helper()
+	for _, rr := range r.ask(t, name, dns.TypeSRV) {
+		hosts = append(hosts, rr.(*dns.SRV).Target)
+	}
+	return hosts
 }
 
 // depart lets agents leave one after the other, so that none misses another.

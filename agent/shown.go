@@ -44,7 +44,7 @@ func (a *agent) admin() http.Handler {
 	return dashboard.Handler(a.status, a.node.Ask, metrics.Handler(version, func() metrics.Snapshot {
 		return metrics.Snapshot{
 			View: a.node.View(), DNS: a.dns.Stats(), Health: a.health.Stats(), Gossip: a.farm.Stats(),
-			AdminRefused: a.door.refused.Load(),
+			DNSReopened: a.sockets.dns.reopened.Load(), AdminRefused: a.door.refused.Load(),
 		}
 	}))
 }

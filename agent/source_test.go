@@ -24,8 +24,8 @@ var pure = map[string][]string{
 	"dnsrr/pick.go":           {"cmp", "math", "math/bits", "slices", "time"},
 	"health/page.go":          {"html", "net/http", "strconv", "strings"}, // of http its constants, see constants
 	"health/agentcheck.go":    {"strconv"},
-	"agent/node/translate.go": {"cmp", "fmt", "math", "net/netip", "strings", "time"},
-	"agent/node/serial.go":    {"time"},
+	"agent/node/translate.go": {"cmp", "fmt", "math", "net/netip", "slices", "strings", "time"},
+	"agent/node/serial.go":    {"fmt", "strings", "time"},
 	"agent/node/services.go":  {"cmp", "slices", "time"},
 }
 

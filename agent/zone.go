@@ -100,8 +100,12 @@ func (e env) hand(dir string, made []dnssec.Use) error {
 }
 
 func next(made []dnssec.Use) string {
-	if made[0].State == dnssec.Published {
-		return "a published key signs nothing yet: it is made active when the others know of it"
+	switch {
+	case made[0].State != dnssec.Published:
+	case made[0].Key.SEP():
+		return "evenkeel delegation prints its DS too: make it active when the parent has that, and the TTL of the DS is over"
+	default:
+		return "make it active when every node publishes it, and the TTL of the DNSKEY set is over"
 	}
 	return "then evenkeel delegation prints the DS for the parent zone"
 }

@@ -230,8 +230,7 @@ func (x *exchange) glue(servers []dns.RR) {
 }
 
 // put adds a set to a section of the reply, and its signatures where the asker
-// wants them. CD is clear (RFC 4035, section 3.1.6) but beside those: checkers of
-// servers that have signatures expect it back.
+// wants them.
 func (x *exchange) put(section *[]dns.RR, set []dns.RR) {
 	if len(set) == 0 {
 		return
@@ -239,7 +238,6 @@ func (x *exchange) put(section *[]dns.RR, set []dns.RR) {
 	*section = append(*section, set...)
 	if x.r.edns.dnssec && x.secure() {
 		*section = append(*section, x.sign(set)...)
-		x.m.CheckingDisabled = x.r.cd
 	}
 }
 

@@ -167,7 +167,9 @@ func (b *batch) answer(i int, out *message, now time.Time) bool {
 	if len(reply) == 0 {
 		return false
 	}
-	b.used += len(reply)
+	if len(reply) <= replySize { // a longer one has moved away
+		b.used += len(reply)
+	}
 	r.address(out, reply, size, said.back)
 	return true
 }

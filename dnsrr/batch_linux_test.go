@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -294,6 +295,37 @@ func TestBatchAllocatesNothing(t *testing.T) {
 		exchange()
 		if n := testing.AllocsPerRun(200, exchange); n != 0 {
 			t.Errorf("bound to %s: %v allocations", listen, n)
+		}
+	}
+}
+
+// A reply that is longer than the room that each has does not take that of the
+// others.
+func TestLongRepliesHavePlace(t *testing.T) {
+	s := published(t)
+	s.Configure(Options{Identity: strings.Repeat("x", replySize)})
+	pc := listenUDP(t, "127.0.0.1:0")
+	c, err := net.Dial("udp", pc.LocalAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	q := ask("mail.test.", dns.TypeA).SetEdns0(1232, false)
+	q.IsEdns0().Option = append(q.IsEdns0().Option, &dns.EDNS0_NSID{Code: dns.EDNS0NSID})
+	b, err := q.Pack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range batchSize {
+		if _, err := c.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	serve(t, func(ctx context.Context) error { return s.ServeUDP(ctx, pc) })
+	c.SetReadDeadline(time.Now().Add(time.Minute))
+	for range batchSize {
+		if n, err := c.Read(make([]byte, 4096)); err != nil || n < replySize {
+			t.Fatalf("%d octets, %v", n, err)
 		}
 	}
 }

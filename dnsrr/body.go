@@ -20,6 +20,7 @@ type body struct {
 	got    picks
 	own    bool   // it depends on who asks, and cannot be kept
 	like   uint64 // hash of what answers it
+	made   int64  // when it was signed, in seconds since 1970
 }
 
 // bodyOf packs a reply that says nothing of the asker but his question, in small

@@ -24,26 +24,6 @@ func served(t *testing.T, s *Server) (udp, tcp string) {
 	return pc.LocalAddr().String(), l.Addr().String()
 }
 
-// Q2: a connected socket hears only whom it asked.
-func TestQ2TheReplyIsFromTheAddressAsked(t *testing.T) {
-	udp, _ := served(t, published(t))
-	c, err := net.Dial("udp", udp)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	c.SetDeadline(time.Now().Add(time.Minute))
-	for range 10 {
-		conn := dns.Conn{Conn: c}
-		if err := conn.WriteMsg(ask("mail.test.", dns.TypeA)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := conn.ReadMsg(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // T1: one connection, many questions, none of which waits; each reply comes
 // whole, with its length.
 func TestT1QuestionsShareAConnection(t *testing.T) {

@@ -54,13 +54,24 @@ func (t *Table) within(name []byte) bool {
 // signed. The SOA that says for how long is the same for all names, but for
 // where in the question it finds the name of the zone.
 func (x *exchange) missing(records, name []byte, signed bool) (b body, ok bool) {
-	if signed || x.t.wild || len(x.t.denial.soa) == 0 || !ordinary(x.r.qtype) {
+	if signed || len(x.t.denial.soa) == 0 || !ordinary(x.r.qtype) || x.t.wild && x.t.speaksFor(name) {
 		return b, false
 	}
 	b = body{rcode: dns.RcodeNameError, aa: true, counts: [3]uint16{0, 1, 0}}
 	b.octets = x.t.denial.append(records, headerLen+len(name)-len(x.t.zoneWire))
 	b.asked = len(b.octets)
 	return b, true
+}
+
+// speaksFor reports that a wildcard stands next to the closest name above one
+// that is missing.
+func (t *Table) speaksFor(name []byte) bool {
+	var room [nameLen + 2]byte
+	for at := 1 + int(name[0]); ; at += 1 + int(name[at]) {
+		if t.wire[string(name[at:])] != nil {
+			return t.wire[string(append(append(room[:0], 1, '*'), name[at:]...))] != nil
+		}
+	}
 }
 
 // ordinary types are of data, and have no rules of their own.
@@ -129,11 +140,18 @@ func (x *exchange) kept(o *owner, signed bool) (b body, ok bool) {
 		place = &o.readySigned[i]
 	}
 	kept := place.Load()
-	if kept == nil {
+	if kept == nil || signed && x.stale(kept.made) {
 		kept = x.prepare()
 		place.Store(kept)
 	}
 	return *kept, !kept.own
+}
+
+// stale reports that what was signed then is to be signed again: tables are
+// replaced all the time, and one that is not must not outlive its signatures.
+func (x *exchange) stale(made int64) bool {
+	age := x.now.Unix() - made
+	return age > 3600 || age < -3600
 }
 
 // prepare makes the body of a question by the other path.
@@ -142,6 +160,7 @@ func (x *exchange) prepare() *body {
 	y.answer()
 	b := y.body()
 	b.own = b.rcode == dns.RcodeServerFailure || b.got.n > 0 || y.stream != nil // it depends on who asks
+	b.made = x.now.Unix()
 	return &b
 }
 
@@ -241,6 +260,7 @@ type signedSet struct {
 	set    handful
 	n      uint16
 	octets []byte
+	made   int64 // see stale
 }
 
 // signedSets are places for them: a power of two, as many as n nodes have
@@ -266,8 +286,12 @@ func (p *pool) signatures(x *exchange, set handful) *signedSet {
 			place = at
 			break
 		}
-		if kept.set == set {
+		if kept.set == set && !x.stale(kept.made) {
 			return kept
+		}
+		if kept.set == set {
+			place = at
+			break
 		}
 	}
 	kept := p.prepare(x, set)
@@ -285,7 +309,7 @@ func (p *pool) prepare(x *exchange, set handful) *signedSet {
 	m := &dns.Msg{Compress: true, Question: []dns.Question{{Name: name, Qtype: x.r.qtype, Qclass: dns.ClassINET}}, Answer: sigs}
 	b, err := bodyOf(m)
 	if err != nil { // a bug of ours
-		return &signedSet{set: set}
+		return &signedSet{set: set, made: x.now.Unix()}
 	}
-	return &signedSet{set, uint16(len(sigs)), b.octets}
+	return &signedSet{set, uint16(len(sigs)), b.octets, x.now.Unix()}
 }

@@ -13,6 +13,7 @@ import (
 
 	"evenkeel/dnsrr/cookie"
 	"evenkeel/dnsrr/dnssec"
+	"evenkeel/dnsrr/ratelimit"
 )
 
 // signer is of one key that signs all, made for the test.
@@ -96,7 +97,11 @@ func sameAsSlow(tab *Table, o *Options, q []byte, number uint64, tr transport) (
 	if !ok {
 		return false, nil
 	}
-	fast, slow := x.append(nil, b, false), y.append(nil, y.slow(q), false)
+	other := y.slow(q)
+	if b.rcode != other.rcode || b.got != other.got || x.likeness(&b) != y.likeness(&other) {
+		return true, fmt.Errorf("counted as %d %v %x, want %d %v %x", b.rcode, b.got, x.likeness(&b), other.rcode, other.got, y.likeness(&other))
+	}
+	fast, slow := x.append(nil, b, false), y.append(nil, other, false)
 	if bytes.Equal(fast, slow) {
 		return true, nil
 	}
@@ -222,5 +227,48 @@ func TestFastPathAllocatesNothing(t *testing.T) {
 	room := make([]byte, 0, 2*ednsSize)
 	if n := testing.AllocsPerRun(100, func() { s.reply(room, q, someone, overUDP, noon, false) }); n != 0 {
 		t.Errorf("no such name: %v allocations", n)
+	}
+}
+
+// A table that is not replaced does not hand out signatures that have ended.
+func TestKeptSignaturesAreMadeAnew(t *testing.T) {
+	set := every(t)
+	set.Signer = signer(t, set.Zone)
+	tab := compile(t, set)
+	for _, typ := range []uint16{dns.TypeA, dns.TypeSOA} {
+		for _, at := range []time.Time{noon, noon.AddDate(0, 0, 10), noon} {
+			var s Server
+			s.Publish(tab)
+			m := new(dns.Msg)
+			if err := m.Unpack(s.reply(nil, dress(ask("mail.test.", typ), 4|8), someone, overTCP, at, false)); err != nil {
+				t.Fatal(err)
+			}
+			sig := m.Answer[len(m.Answer)-1].(*dns.RRSIG)
+			if !sig.ValidityPeriod(at) {
+				t.Errorf("%s at %v: %v", dns.Type(typ), at, sig)
+			}
+		}
+	}
+}
+
+// Names that nobody made cost a signature each, and so are limited before.
+func TestInventedNamesAreLimitedBeforeTheyCost(t *testing.T) {
+	set := every(t)
+	set.Signer = signer(t, set.Zone)
+	var s Server
+	s.Publish(compile(t, set))
+	s.Configure(Options{Limiter: ratelimit.New(ratelimit.Options{PerSecond: 10, Start: noon})})
+	answered := 0
+	for i := range 100 {
+		name := fmt.Sprintf("n%d.mail.test.", i)
+		if i%2 == 0 {
+			name = fmt.Sprintf("n%d.wild.mail.test.", i)
+		}
+		if len(s.reply(nil, dress(ask(name, dns.TypeA), 4|8), someone, overUDP, noon, false)) > 0 {
+			answered++
+		}
+	}
+	if answered == 0 || answered > 20 {
+		t.Errorf("%d of 100 answered, want some ten", answered)
 	}
 }

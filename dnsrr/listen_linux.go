@@ -1,19 +1,16 @@
 package dnsrr
 
-import "syscall"
+import (
+	"syscall"
 
-// What package syscall lacks (asm-generic/socket.h, linux/in.h, linux/in6.h).
-// Where SO_REUSEPORT has another number, there is one socket an address.
-const (
-	soReusePort = 15
-	pmtuOmit    = 5
+	"golang.org/x/sys/unix"
 )
 
 // share lets further sockets of ours have the same address. Two with and
 // without it exclude each other.
 func share(raw syscall.RawConn) (err error) {
 	controlErr := raw.Control(func(fd uintptr) {
-		err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, soReusePort, 1)
+		err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
 	})
 	if controlErr != nil {
 		return controlErr
@@ -25,8 +22,8 @@ func share(raw syscall.RawConn) (err error) {
 // one family refuses the option of the other.
 func unmeasured(raw syscall.RawConn) {
 	raw.Control(func(fd uintptr) {
-		syscall.SetsockoptInt(int(fd), syscall.IPPROTO_IP, syscall.IP_MTU_DISCOVER, pmtuOmit)
-		syscall.SetsockoptInt(int(fd), syscall.IPPROTO_IPV6, syscall.IPV6_MTU_DISCOVER, pmtuOmit)
+		unix.SetsockoptInt(int(fd), unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_OMIT)
+		unix.SetsockoptInt(int(fd), unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_OMIT)
 	})
 }
 

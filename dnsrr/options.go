@@ -10,8 +10,8 @@ import (
 // Options are how a [Server] behaves, whatever its table says. The zero
 // Options name nobody, limit nobody and transfer nothing.
 type Options struct {
-	Identity string // what NSID (RFC 5001), id.server and hostname.bind say; empty = nothing
-	Version  string // what version.server and version.bind say (RFC 4892); empty = nothing
+	Identity string // what NSID (RFC 5001), id.server and hostname.bind say; at most 255 octets, empty = nothing
+	Version  string // what version.server and version.bind say (RFC 4892); at most 255 octets, empty = nothing
 
 	Cookies  *cookie.Jar        // nil: cookies are not answered
 	Limiter  *ratelimit.Limiter // of replies over UDP; nil = none

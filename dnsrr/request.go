@@ -11,7 +11,7 @@ import (
 type request struct {
 	id     uint16
 	opcode int
-	rd, cd bool
+	rd     bool
 	bad    bool // not as long as it says, or not made as RFC 1035 says
 
 	questions     int
@@ -34,7 +34,7 @@ func silent(b []byte) bool { return len(b) < headerLen || b[2]&0x80 != 0 }
 func parse(b []byte) (r request) {
 	r.id = uint16(number(b, 0))
 	r.opcode = int(b[2] >> 3 & 0xf)
-	r.rd, r.cd = b[2]&1 != 0, b[3]&0x10 != 0
+	r.rd = b[2]&1 != 0
 	r.questions = number(b, 4)
 	off, ok := r.readQuestions(b)
 	if !ok {

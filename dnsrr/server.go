@@ -94,17 +94,29 @@ func (s *Server) replyIn(stripe int, dst, q []byte, from netip.AddrPort, tr tran
 	}
 	var room [maxRecords]byte
 	b, ok := x.fast(room[:0])
-	if !ok {
+	limit := ratelimit.Pass
+	switch {
+	case ok:
+		limit = s.limit(&x, x.likeness(&b))
+	case x.costly(): // before it costs
+		if limit = s.limit(&x, costly); limit == ratelimit.Pass {
+			b = x.slow(q)
+		}
+	default:
 		b = x.slow(q)
+		limit = s.limit(&x, x.likeness(&b))
 	}
-	if tr == overUDP && s.limited(&x, &b) {
+	switch limit {
+	case ratelimit.Drop:
 		counts.queries.add(tr, x.kind(), rcodeSilence)
 		return dst
+	case ratelimit.Truncate:
+		b = body{rcode: b.rcode, aa: b.aa, tc: true}
 	}
 	counts.queries.add(tr, x.kind(), b.rcode)
 	out := x.append(dst, b, framed)
-	cut := tr == overUDP && len(out) > len(dst) && number(out[len(dst):], 2)&flagTC != 0
-	if b.got.n > 0 && !cut { // what was cut off is handed out by the reply over TCP
+	truncated := tr == overUDP && len(out) > len(dst) && number(out[len(dst):], 2)&flagTC != 0
+	if b.got.n > 0 && !truncated { // what was cut off is handed out by the reply over TCP
 		s.count(stripe, l, &b.got)
 	}
 	return out
@@ -134,22 +146,34 @@ func (s *Server) count(stripe int, l *live, got *picks) {
 	}
 }
 
-// limited reports that a reply is not to be sent, since too many like it went
-// to where it would go. Who has shown that he is there is never limited, and
-// now and then one of the others is told to come by TCP, where he would.
-func (s *Server) limited(x *exchange, b *body) bool {
-	if x.o.Limiter == nil || x.trusted() {
-		return false
+// limit is what becomes of a reply for which too many like it went to where it
+// would go. Who has shown that he is there is never limited, and now and then one
+// of the others is told to come by TCP, where he would.
+func (s *Server) limit(x *exchange, kind uint64) ratelimit.Verdict {
+	if x.o.Limiter == nil || x.tr != overUDP || x.trusted() {
+		return ratelimit.Pass
 	}
-	switch x.o.Limiter.Take(x.from, x.likeness(b), x.now) {
+	v := x.o.Limiter.Take(x.from, kind, x.now)
+	switch v {
 	case ratelimit.Drop:
 		s.limits.Add(1)
-		return true
 	case ratelimit.Truncate:
 		s.slipped.Add(1)
-		*b = body{rcode: b.rcode, aa: b.aa, tc: true}
 	}
-	return false
+	return v
+}
+
+// costly is the kind of all replies that would be signed for a name that is not
+// in the zone: each costs a signature, and there is no end of such names.
+const costly = 1
+
+func (x *exchange) costly() bool {
+	if !x.secure() || !x.r.edns.dnssec || !x.r.plain() {
+		return false
+	}
+	var room [nameLen]byte
+	name := x.r.folded(room[:0])
+	return x.t.within(name) && x.t.wire[string(name)] == nil
 }
 
 // trusted reports that the asker's address is not forged: he sends back what

@@ -102,19 +102,36 @@ func (s *Server) converse(ctx context.Context, c net.Conn, patience func() time.
 			c.SetReadDeadline(now.Add(patience()))
 		}
 		var err error
-		if query, err = readMessage(in, query); err != nil || len(query) < headerLen {
+		if query, err = readMessage(in, query); err != nil {
 			return
 		}
-		out = s.reply(out, query, from, overTCP, now, true)
-		if len(out) == 0 || len(out) < perMessage && waiting(in) {
-			continue
+		last := len(query) < headerLen // no message: who sends one is not listened to any more
+		if !last {
+			out = s.reply(out, query, from, overTCP, now, true)
 		}
-		c.SetWriteDeadline(time.Now().Add(writeTime))
-		if _, err := c.Write(out); err != nil {
+		if len(out) > 0 && (last || len(out) >= perMessage || !waiting(in)) {
+			if out = deliver(c, out); out == nil {
+				return
+			}
+		}
+		if last {
 			return
 		}
-		out = out[:0]
 	}
+}
+
+// deliver writes replies, with time for each 64 KiB of them, and returns the room
+// for the next; nil: the other side does not take them. The room of a transfer
+// is given back.
+func deliver(c net.Conn, out []byte) []byte {
+	c.SetWriteDeadline(time.Now().Add(writeTime * time.Duration(1+len(out)/tcpSize)))
+	if _, err := c.Write(out); err != nil {
+		return nil
+	}
+	if cap(out) > tcpSize {
+		return []byte{}
+	}
+	return out[:0]
 }
 
 // waiting reports that a whole message has come already.

@@ -63,6 +63,24 @@ func TestPipelinedAndHalfClosed(t *testing.T) {
 	}
 }
 
+// Who sends no message is not listened to any more, and still gets the answers
+// to what came before.
+func TestAnswersBeforeTheEnd(t *testing.T) {
+	s, l := published(t), listenTCP(t)
+	serve(t, func(ctx context.Context) error { return s.ServeTCP(ctx, l) })
+	c := dial(t, l)
+	q := ask("mail.test.", dns.TypeSOA)
+	if _, err := c.Write(append(framed(t, q), 0, 1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := (&dns.Conn{Conn: c}).ReadMsg(); err != nil || m.Id != q.Id {
+		t.Fatalf("got %v, %v; want the reply to %d", m, err, q.Id)
+	}
+	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("after it: %v, want EOF", err)
+	}
+}
+
 // An answer among the questions is met with silence, and what follows it with
 // a reply.
 func TestSilenceKeepsTheConnection(t *testing.T) {

@@ -39,7 +39,7 @@ func (o *Options) verify(b []byte, r *request, now time.Time) (*signature, error
 		return nil, err
 	}
 	asked, ok := rr.(*dns.TSIG)
-	if !ok || int(asked.Hdr.Rdlength) != len(asked.Algorithm)+1+tsigData+int(asked.MACSize)+int(asked.OtherLen) {
+	if !ok || asked.Hdr.Class != dns.ClassANY || asked.Hdr.Ttl != 0 || int(asked.Hdr.Rdlength) != len(asked.Algorithm)+1+tsigData+int(asked.MACSize)+int(asked.OtherLen) {
 		return nil, errors.New("no whole TSIG at the end") // the library takes one whose data end early
 	}
 	s := &signature{asked: asked, error: dns.RcodeBadKey}

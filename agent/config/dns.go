@@ -62,7 +62,7 @@ func (z Zone) KeyFiles() (names []string) {
 }
 
 // Files lists the files that c was read from and that may change while it is in
-// use, its own first; the embedded default has none.
+// use, its own first.
 func (c Config) Files() []string {
 	names := append([]string{c.File}, c.Admin.Files()...)
 	return append(append(names, c.DNS.Files()...), c.Zone.KeyFiles()...)

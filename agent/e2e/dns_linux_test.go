@@ -116,7 +116,7 @@ func (r *tree) keys(t *testing.T) (zone, more string) {
 dns:
   version: "9"
   cookie_file: %q
-  rate_limit: {per_second: 200, slip: 2, exempt: [10.77.0.0/24]}
+  rate_limit: {per_second: 50, slip: 2, exempt: [10.77.0.0/24]}
   transfer: {allow: [%s], keys: [{name: farm-xfr., algorithm: hmac-sha256, file: %q}], notify: ["%[2]s", "%[4]s"]}
 `, r.write(t, "cookie.key", strings.Repeat("5e", 16)+"\n"), allowedAt, r.write(t, "xfr.key", transferSecret+"\n"), keyedAt)
 	return zone, more

@@ -30,6 +30,7 @@ type Snapshot struct {
 	Health health.Stats
 	Gossip gossip.Stats
 
+	DNSReopened  uint64 // addresses of DNS whose sockets were lost and opened again
 	AdminRefused uint64 // requests to listen.admin with a wrong token or certificate
 }
 
@@ -63,6 +64,7 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 	out.dns(s.DNS)
 	out.health(s.Health)
 	out.gossip(s.Gossip)
+	out.counter("dns_reopened_total", "Addresses of DNS whose sockets were lost and opened again.", s.DNSReopened, nil)
 	out.counter("admin_refused_total", "Requests to listen.admin with a wrong token or certificate.", s.AdminRefused, nil)
 }
 
@@ -156,7 +158,9 @@ func (s sink) dns(d dnsrr.Stats) {
 	const limited = "Replies over UDP that were not sent as they were, since too many like them had gone to one network: dropped, or sent truncated."
 	s.counter("dns_limited_total", limited, d.Limited, []string{"action"}, "drop")
 	s.counter("dns_limited_total", limited, d.Slipped, []string{"action"}, "truncate")
-	s.counter("dns_restarts_total", "DNS sockets that failed and were taken up again.", d.Restarts, nil)
+	s.counter("dns_dropped_total", "Queries over UDP that the system threw away unread, on Linux.", d.Dropped, nil)
+	s.counter("dns_shed_total", "Replies over UDP that the system did not take, on Linux.", d.Shed, nil)
+	s.counter("dns_restarts_total", "Reads and accepts of DNS that failed and were taken up again.", d.Restarts, nil)
 }
 
 func (s sink) health(h health.Stats) {

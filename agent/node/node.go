@@ -142,6 +142,7 @@ type memory struct {
 	closed time.Time         // since when a port is closed; zero: none is
 	obeyed map[string]uint64 // the last Ask carried out, by asker
 	serial serial
+	living living
 	ports  map[string]listens // by service
 	said   said               // what the log has said, so that only changes are
 	last   *View
@@ -182,7 +183,7 @@ func (n *Node) beat(now time.Time, mem memory) memory {
 	}
 	mem, services, broken := n.serves(now, mem, sample)
 	own.Broken = broken
-	mem.serial = mem.serial.see(now, n.Zone.Loaded, serialsOf(facts))
+	mem.serial = mem.serial.see(now, mem.living.changed(now.Round(0), n.Zone), serialsOf(facts))
 
 	var plan balance.Plan
 	mem.state, plan = balance.Decide(n.Rules, mem.state, balance.Observation{
@@ -192,6 +193,7 @@ func (n *Node) beat(now time.Time, mem memory) memory {
 	mem = mem.learn(counted, own, plan)
 	view := n.seen(now, mem, facts, services)
 	view.Sample, view.Plan = sample, plan
+	mem.living = mem.living.see(now.Round(0), whoOf(view))
 	mem = n.notice(view, pace{counted, now.Round(0)}, mem)
 	view.Returns, view.Learner = mem.returns, mem.learner
 	mem = n.show(view, mem)

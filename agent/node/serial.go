@@ -1,16 +1,68 @@
 package node
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"evenkeel/policy/balance"
+)
 
 // A serial is what a node knows of the serial of the zone's SOA. The farm has
-// one: the highest that any node has told, by the order of RFC 1982. Who loads
-// another zone raises it above all that he knows, and to the seconds of the wall
+// one: the highest that any node has told, by the order of RFC 1982. Who has
+// another zone than before raises it above all that he knows, and to the seconds of the wall
 // clock where those are higher, so that a farm that starts whole does not fall
 // back. It never falls at any node.
 type serial struct {
 	at     uint32    // 0: none yet
-	loaded time.Time // see [Zone]
+	loaded time.Time // when the zone became what it is: see living.changed
 	fresh  bool      // nobody has yet told at or more, since this node started
+}
+
+// renewal is how old a copy of a signed zone may become: its signatures are good
+// for two days at least.
+const renewal = 24 * time.Hour
+
+// A living is who is in the copy of the zone that a secondary has, and since when
+// they are: no configuration says so, and the copy must change all the same.
+type living struct {
+	who   string
+	since time.Time // by the wall clock; zero = as it began
+}
+
+// see takes up who lives now.
+func (l living) see(now time.Time, who string) living {
+	switch {
+	case l.who == "":
+		l.who = who
+	case l.who != who:
+		l = living{who, now}
+	}
+	return l
+}
+
+// whoOf lists the nodes that are in a copy, with their addresses.
+func whoOf(v *View) string {
+	var b strings.Builder
+	for _, n := range v.Plan.Nodes {
+		if n.Heard && n.Status != balance.Down {
+			fmt.Fprintln(&b, n.Name, v.Addrs[n.Name])
+		}
+	}
+	return b.String()
+}
+
+// changed is when the zone last became another: by a load, by who lives, or,
+// where it is signed, with the day.
+func (l living) changed(now time.Time, z Zone) time.Time {
+	last := z.Loaded
+	if l.since.After(last) {
+		last = l.since
+	}
+	if day := now.Truncate(renewal); z.Signer != nil && day.After(last) {
+		last = day
+	}
+	return last
 }
 
 const (

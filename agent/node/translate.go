@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -148,11 +149,8 @@ func setOf(z Zone, services []Service, v *View) dnsrr.Set {
 // configuration, and what they lack of it is nothing to this zone.
 func known(names []string, services []Service) (out []string) {
 	for _, svc := range services {
-		for _, name := range names {
-			if name == svc.Name {
-				out = append(out, name)
-				break
-			}
+		if slices.Contains(names, svc.Name) {
+			out = append(out, svc.Name)
 		}
 	}
 	return out

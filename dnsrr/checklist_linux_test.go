@@ -9,10 +9,10 @@ import (
 	"github.com/miekg/dns"
 )
 
-// A client drops a reply that comes from another address than it asked, so on
+// Q2: a client drops a reply that comes from another address than it asked, so on
 // a machine with many the reply must leave from the right one. A connected
 // socket is such a client: the kernel does the dropping.
-func TestReplyLeavesFromTheAddressAsked(t *testing.T) {
+func TestQ2TheReplyIsFromTheAddressAsked(t *testing.T) {
 	for _, tt := range []struct{ listen, ask string }{
 		{"0.0.0.0:0", "127.0.0.2"},
 		{"0.0.0.0:0", "127.0.0.1"},
