@@ -93,20 +93,8 @@ func (s *Server) replyIn(stripe int, dst, q []byte, from netip.AddrPort, tr tran
 		x.t = l.table
 	}
 	var room [maxRecords]byte
-	b, ok := x.fast(room[:0])
-	limit := ratelimit.Pass
-	switch {
-	case ok:
-		limit = s.limit(&x, x.likeness(&b))
-	case x.costly(): // before it costs
-		if limit = s.limit(&x, costly); limit == ratelimit.Pass {
-			b = x.slow(q)
-		}
-	default:
-		b = x.slow(q)
-		limit = s.limit(&x, x.likeness(&b))
-	}
-	switch limit {
+	b, verdict := s.answered(&x, q, room[:0])
+	switch verdict {
 	case ratelimit.Drop:
 		counts.queries.add(tr, x.kind(), rcodeSilence)
 		return dst
@@ -120,6 +108,22 @@ func (s *Server) replyIn(stripe int, dst, q []byte, from netip.AddrPort, tr tran
 		s.count(stripe, l, &b.got)
 	}
 	return out
+}
+
+// answered is the body of the reply to q, and what is to become of it. What a
+// signature would have to be made for is judged before.
+func (s *Server) answered(x *exchange, q, room []byte) (b body, v ratelimit.Verdict) {
+	b, ok := x.fast(room)
+	if !ok && x.costly() {
+		if v = s.limit(x, costly); v == ratelimit.Pass {
+			b = x.slow(q)
+		}
+		return b, v
+	}
+	if !ok {
+		b = x.slow(q)
+	}
+	return b, s.limit(x, x.likeness(&b))
 }
 
 // maxRecords is room for what the fast path puts together: eight addresses and a
