@@ -1,9 +1,13 @@
 package dnsrr
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
+	"runtime"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/miekg/dns"
 )
@@ -106,5 +110,55 @@ func TestPickAllocatesNothing(t *testing.T) {
 	var r uint64
 	if n := testing.AllocsPerRun(1000, func() { r += golden; w.pick(room[:0], r, 1) }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// Tables that change a hundred times a second, as no farm's do: beside
+// BenchmarkReply it shows what a change costs who answers meanwhile.
+func BenchmarkReplyWhileTablesChange(b *testing.B) {
+	sizes(b, func(b *testing.B, set Set) {
+		var s Server
+		tables := []*Table{compile(b, set), compile(b, set)}
+		s.Publish(tables[0])
+		ctx, stop := context.WithCancel(b.Context())
+		var publisher sync.WaitGroup
+		publisher.Go(func() {
+			tick := time.NewTicker(10 * time.Millisecond)
+			defer tick.Stop()
+			for n := 0; ctx.Err() == nil; n++ {
+				s.Publish(tables[n%2])
+				<-tick.C
+			}
+		})
+		q, err := ask("mail.test.", dns.TypeA).Pack()
+		if err != nil {
+			b.Fatal(err)
+		}
+		room := make([]byte, 0, 2*ednsSize)
+		for b.Loop() {
+			s.reply(room, q, someone, overUDP, noon, false)
+		}
+		stop()
+		publisher.Wait()
+	})
+}
+
+// What a table takes of memory, by how many nodes it has.
+func BenchmarkTableSize(b *testing.B) {
+	for _, n := range []int{3, 64, 1024} {
+		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
+			set := large(n)
+			var before, after runtime.MemStats
+			for b.Loop() {
+				runtime.GC()
+				runtime.ReadMemStats(&before)
+				tab := compile(b, set)
+				runtime.GC()
+				runtime.ReadMemStats(&after)
+				runtime.KeepAlive(tab)
+			}
+			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/1024, "KiB/table")
+			b.ReportMetric(0, "ns/op")
+		})
 	}
 }
