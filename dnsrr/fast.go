@@ -128,12 +128,15 @@ func (x *exchange) kept(o *owner, signed bool) (b body, ok bool) {
 	if signed && o.alias != nil { // which may lead to nothing, and how that is said depends on who asks
 		return b, false
 	}
-	i := slotOf(x.r.qtype)
-	if i < 0 {
-		if signed || !ordinary(x.r.qtype) || o.has(x.r.qtype) {
+	if !ordinary(x.r.qtype) {
+		return b, false
+	}
+	i := typeSlot(x.r.qtype)
+	if i == otherTypes {
+		if signed || o.has(x.r.qtype) {
 			return b, false
 		}
-		i = slotNone
+		i = typeSlot(typeNone) // of no type, and so the place for what is not there
 	}
 	place := &o.ready[i]
 	if signed {
@@ -162,41 +165,6 @@ func (x *exchange) prepare() *body {
 	b.own = b.rcode == dns.RcodeServerFailure || b.got.n > 0 || y.stream != nil // it depends on who asks
 	b.made = x.now.Unix()
 	return &b
-}
-
-// Types that a name's bodies are kept for, by their place.
-const (
-	slotNone  = 0
-	readySize = 12
-)
-
-// slotOf is the place of a type; below zero there is none.
-func slotOf(typ uint16) int {
-	switch typ {
-	case dns.TypeA:
-		return 1
-	case dns.TypeAAAA:
-		return 2
-	case dns.TypeNS:
-		return 3
-	case dns.TypeSOA:
-		return 4
-	case dns.TypeTXT:
-		return 5
-	case dns.TypeMX:
-		return 6
-	case dns.TypeSRV:
-		return 7
-	case dns.TypeHTTPS:
-		return 8
-	case dns.TypeCNAME:
-		return 9
-	case dns.TypeDNSKEY:
-		return 10
-	case dns.TypeANY:
-		return 11
-	}
-	return -1
 }
 
 // has reports that a question of the type has an answer, or may have one.

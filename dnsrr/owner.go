@@ -16,7 +16,7 @@ type owner struct {
 	live  bool   // its SRV records are weighed
 	like  uint64 // hash of the name: all that a wildcard answers is alike
 
-	ready, readySigned [readySize]atomic.Pointer[body] // see kept
+	ready, readySigned [typeSlots]atomic.Pointer[body] // see kept, by typeSlot
 }
 
 // some reports that there is something to answer.

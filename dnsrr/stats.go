@@ -86,14 +86,15 @@ const (
 // What is counted by its own name. The last place of each is for all others,
 // so that foreign bytes cannot make new counters.
 const (
-	typeSlots  = 15
+	typeSlots  = 16
+	otherTypes = typeSlots - 1
 	rcodeSlots = 9
 )
 
 func typeNames() [typeSlots]uint16 {
 	return [typeSlots]uint16{
 		typeNone, dns.TypeA, dns.TypeAAAA, dns.TypeNS, dns.TypeSOA, dns.TypeTXT, dns.TypeMX, dns.TypeSRV,
-		dns.TypeCNAME, dns.TypePTR, dns.TypeHTTPS, dns.TypeSVCB, dns.TypeANY, dns.TypeAXFR,
+		dns.TypeCNAME, dns.TypePTR, dns.TypeHTTPS, dns.TypeSVCB, dns.TypeANY, dns.TypeAXFR, dns.TypeDNSKEY,
 	}
 }
 
@@ -142,8 +143,10 @@ func typeSlot(typ uint16) int {
 		return 12
 	case dns.TypeAXFR:
 		return 13
+	case dns.TypeDNSKEY:
+		return 14
 	}
-	return typeSlots - 1
+	return otherTypes
 }
 
 // rcodeSlot is the place of a code in rcodeNames.
@@ -179,7 +182,7 @@ func typeWord(slot int) string {
 	switch slot {
 	case 0:
 		return "none"
-	case typeSlots - 1:
+	case otherTypes:
 		return "other"
 	}
 	return dns.Type(typeNames()[slot]).String()

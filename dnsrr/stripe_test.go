@@ -87,7 +87,7 @@ func TestNextStripe(t *testing.T) {
 func TestSlots(t *testing.T) {
 	types, rcodes := typeNames(), rcodeNames()
 	for typ := range 1 << 16 {
-		want := typeSlots - 1
+		want := otherTypes
 		for i, known := range types[:typeSlots-1] {
 			if int(known) == typ {
 				want = i
