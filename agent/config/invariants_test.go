@@ -47,7 +47,7 @@ func mustHold(t interface {
 		})},
 		{"the DNS names itself in ASCII", len(c.DNS.ID) <= 255 && len(c.DNS.Version) <= 255 && !strings.ContainsFunc(c.DNS.ID+c.DNS.Version, func(r rune) bool { return r < ' ' || r > '~' })},
 		{"cookies have a secret wherever gossip has a key", len(c.DNS.Cookies) <= 2 && (len(c.DNS.Cookies) > 0 || len(c.Gossip.Key) == 0)},
-		{"answers are limited within bounds", c.DNS.RateLimit.PerSecond >= 0 && c.DNS.RateLimit.Slip >= 0 && c.DNS.RateLimit.Slip <= 10},
+		{"answers are limited within bounds", c.DNS.RateLimit.PerSecond >= 0 && c.DNS.RateLimit.PerSecond <= 1_000_000 && c.DNS.RateLimit.Slip >= 0 && c.DNS.RateLimit.Slip <= 15},
 		{"networks are networks", !slices.ContainsFunc(slices.Concat(c.DNS.RateLimit.Exempt, c.DNS.Transfer.Allow), func(p netip.Prefix) bool { return !p.IsValid() || p != p.Masked() })},
 		{"secondaries have a port", !slices.ContainsFunc(c.DNS.Transfer.Notify, func(a netip.AddrPort) bool { return !a.IsValid() || a.Port() == 0 })},
 		{"transfer keys have a secret", !slices.ContainsFunc(c.DNS.Transfer.Keys, func(k dnsrr.TransferKey) bool {

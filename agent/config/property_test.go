@@ -35,7 +35,7 @@ func words() map[string][]string {
 		"admin.key_file": {"''", "admin.key"}, "admin.client_ca_file": {"''", "admin.crt", "empty.token"},
 		"zone.dnssec": {"{keys: []}", "{keys: [{file: Ka, state: active}]}", "{keys: [{file: Ka}]}", "{keys: [x]}", "{keys: x}"},
 		"dns.id":      {"''", "none", "ns1", "é"}, "dns.cookie_file": {"''", "dns.cookies", "short.cookies", "other"},
-		"dns.rate_limit": {"{per_second: 0}", "{slip: 11}", "{exempt: []}", "{exempt: [10.0.0.1/8]}", "{exempt: ['::/0', 10.0.0.1]}"},
+		"dns.rate_limit": {"{per_second: 0}", "{slip: 15}", "{slip: 16}", "{per_second: 1000001}", "{exempt: []}", "{exempt: [10.0.0.1/8]}", "{exempt: ['::/0', 10.0.0.1]}"},
 		"dns.transfer":   {"{allow: [10.0.0.1, '::/0']}", "{notify: [10.0.0.1, '10.0.0.1:54', 10.0.0.1]}", "{keys: [{name: a_b, file: xfr.key}]}", "{keys: [{name: farm-xfr, file: bind.key}, {name: farm-xfr., file: xfr.key}]}"},
 		"limits.recover": share, "limits.degrade": share, "limits.fail": share, "limits.ramp": length, "limits.queue": {"discover", "0", "1", "learn"},
 		"limits.connections": {"0", "1", "4000", "learn", "learn from 0", "learn from 9"}, "health.hold": length, "health.min_in_service": {"auto", "0", "1"},
