@@ -123,20 +123,11 @@ func (r *tree) looksUp(t *testing.T, at netip.Addr, l lookup) {
 // to.
 func (r *tree) validatingUnbound(t *testing.T, at netip.Addr, more string) {
 	t.Helper()
-	file := r.write(t, "unbound-"+at.String(), fmt.Sprintf(`
-server:
-  interface: %[1]s
-  outgoing-interface: %[1]s
-  access-control: 10.77.0.0/24 allow
-  directory: %[2]q
-  pidfile: ""
-  chroot: ""
-  username: ""
-  use-syslog: no
+	r.startUnbound(t, at, fmt.Sprintf(`
   num-threads: 1
-  root-hints: %[3]q
+  root-hints: %q
   module-config: "validator iterator"
-  trust-anchor: ". DNSKEY %[4]s"
+  trust-anchor: ". DNSKEY %s"
   local-zone: "test." nodefault
   use-caps-for-id: yes
   harden-short-bufsize: yes
@@ -149,11 +140,7 @@ server:
   aggressive-nsec: yes
   qname-minimisation: yes
   qname-minimisation-strict: yes
-  %[5]s
-remote-control:
-  control-enable: no
-`, at, r.dir, r.hints, r.anchor, more))
-	r.hub.start(t, nil, "unbound", "-d", "-c", file)
+  %s`, r.hints, r.anchor, more), "")
 }
 
 func (r *tree) validatingBIND(t *testing.T) {

@@ -24,7 +24,21 @@ func (f *farm) unbound(t *testing.T, i int) int {
 	for _, n := range f.nodes {
 		fmt.Fprintf(&stubs, "  stub-addr: %s\n", n.addr)
 	}
-	file := f.write(t, fmt.Sprintf("unbound%d.conf", i), fmt.Sprintf(`
+	f.hub.ip(t, fmt.Sprintf("address add %s/24 dev hub", hubAddr(i)))
+	f.startUnbound(t, hubAddr(i), `
+  module-config: "iterator"
+  local-zone: "test." transparent`, `
+stub-zone:
+  name: "mail.test."
+`+stubs.String())
+	return i
+}
+
+// startUnbound starts unbound at an address of the hub, with further lines for
+// its server, and behind it.
+func (f *farm) startUnbound(t *testing.T, at netip.Addr, server, behind string) {
+	t.Helper()
+	file := f.write(t, fmt.Sprintf("unbound-%s.conf", at), fmt.Sprintf(`
 server:
   interface: %[1]s
   outgoing-interface: %[1]s
@@ -33,17 +47,11 @@ server:
   pidfile: ""
   chroot: ""
   username: ""
-  use-syslog: no
-  module-config: "iterator"
-  local-zone: "test." transparent
+  use-syslog: no%[3]s
 remote-control:
   control-enable: no
-stub-zone:
-  name: "mail.test."
-%[3]s`, hubAddr(i), f.dir, &stubs))
-	f.hub.ip(t, fmt.Sprintf("address add %s/24 dev hub", hubAddr(i)))
+%[4]s`, at, f.dir, server, behind))
 	f.hub.start(t, nil, "unbound", "-d", "-c", file)
-	return i
 }
 
 // A balancer is HAProxy, which asks every agent both ways.
