@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/miekg/dns"
@@ -43,17 +42,25 @@ func ParseRecords(zone string, lines []string) (Records, error) {
 	if err := checkZone(zone); err != nil {
 		return Records{}, err
 	}
-	out := Records{zone: fold(zone)}
+	r := reading{Records{zone: fold(zone)}, map[string]bool{}, map[string]string{}}
 	var errs RecordErrors
 	for i, line := range lines {
-		if err := out.add(line); err != nil {
+		if err := r.add(line); err != nil {
 			errs = append(errs, RecordError{i, line, err})
 		}
 	}
 	if len(errs) > 0 {
 		return Records{}, errs
 	}
-	return out, nil
+	return r.Records, nil
+}
+
+// A reading is Records while lines are read, and what the next line is judged
+// by.
+type reading struct {
+	Records
+	exists  map[string]bool   // the owners, and all names above them in the zone
+	aliases map[string]string // what each owner of a CNAME is an alias of
 }
 
 // A RecordError is what is wrong with one line.
@@ -82,7 +89,7 @@ func (es RecordErrors) Error() string {
 }
 
 // add reads one line.
-func (r *Records) add(line string) error {
+func (r *reading) add(line string) error {
 	rr, err := parseLine(r.zone, line)
 	if err != nil || rr == nil {
 		return err
@@ -95,6 +102,12 @@ func (r *Records) add(line string) error {
 		return err
 	}
 	r.rrs = append(r.rrs, rr)
+	for at := h.Name; !r.exists[at] && within(at, r.zone); at = parent(at) {
+		r.exists[at] = true
+	}
+	if c, ok := rr.(*dns.CNAME); ok {
+		r.aliases[h.Name] = c.Target
+	}
 	return nil
 }
 
@@ -196,7 +209,7 @@ func (r *Records) checkBeside(rr dns.RR) error {
 
 // checkAlias refuses the record that closes a circle of aliases, makes a chain
 // too long to answer, or leads mail or a service to an alias.
-func (r *Records) checkAlias(rr dns.RR) error {
+func (r *reading) checkAlias(rr dns.RR) error {
 	for _, other := range append([]dns.RR{rr}, r.rrs...) {
 		if t := targetOf(other); t != "" && r.hops(t, rr) > 0 {
 			return fmt.Errorf("%s: %s leads to an alias", other.Header().Name, dns.Type(other.Header().Rrtype))
@@ -220,10 +233,9 @@ func targetOf(rr dns.RR) string {
 }
 
 // hops counts the aliases from name on, with extra as one more record.
-func (r *Records) hops(name string, extra dns.RR) int {
-	all := append([]dns.RR{extra}, r.rrs...)
+func (r *reading) hops(name string, extra dns.RR) int {
 	for n := range maxChain {
-		next := r.aliasOf(all, fold(name))
+		next := r.aliasOf(fold(name), extra)
 		if next == "" {
 			return n
 		}
@@ -235,22 +247,20 @@ func (r *Records) hops(name string, extra dns.RR) int {
 // aliasOf is what name is an alias of, by itself or by a wildcard; empty if it
 // is none. A name that could be a node's is taken for one, which the wildcard
 // of the zone does not reach.
-func (r *Records) aliasOf(rrs []dns.RR, name string) string {
+func (r *reading) aliasOf(name string, extra dns.RR) string {
 	owner := name
 	for at := name; at != "."; at = parent(at) {
-		if slices.ContainsFunc(rrs, func(rr dns.RR) bool { return within(rr.Header().Name, at) }) {
+		if r.exists[at] || within(extra.Header().Name, at) {
 			break // the closest name that exists
 		}
 		if owner = "*." + parent(at); parent(at) == r.zone && at == name {
 			return ""
 		}
 	}
-	for _, rr := range rrs {
-		if c, ok := rr.(*dns.CNAME); ok && c.Hdr.Name == owner {
-			return c.Target
-		}
+	if c, ok := extra.(*dns.CNAME); ok && c.Hdr.Name == owner {
+		return c.Target
 	}
-	return ""
+	return r.aliases[owner]
 }
 
 // checkHints refuses addresses that clients would use instead of those that
