@@ -48,6 +48,7 @@ const (
 	Valid
 )
 
+// String is the verdict in words.
 func (v Verdict) String() string {
 	switch v {
 	case Malformed:

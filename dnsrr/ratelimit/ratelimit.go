@@ -18,7 +18,6 @@ package ratelimit
 import (
 	"net/netip"
 	"slices"
-	"sync/atomic"
 	"time"
 )
 
@@ -72,6 +71,7 @@ const (
 	Drop                    // send nothing
 )
 
+// String is the verdict as a word.
 func (v Verdict) String() string {
 	switch v {
 	case Pass:
@@ -84,11 +84,6 @@ func (v Verdict) String() string {
 	return "unknown"
 }
 
-// Stats are a Limiter's counts since it was made.
-type Stats struct {
-	Truncated, Dropped uint64
-}
-
 // A Limiter keeps the accounts. Any number of goroutines may use one, and none
 // ever waits for another. It takes 512 KiB and never more: 65,536 accounts, in
 // rows of eight. In a row that is full, the account that is nearest to its
@@ -99,14 +94,12 @@ type Stats struct {
 //
 // The nil Limiter passes everything.
 type Limiter struct {
-	rows    *[rows]row // nil = no limit
-	law     law
-	slip    uint64
-	seed    uint64
-	start   time.Time
-	exempt  []netip.Prefix
-	dropped atomic.Uint64
-	cut     atomic.Uint64
+	rows   *[rows]row // nil = no limit
+	law    law
+	slip   uint64
+	seed   uint64
+	start  time.Time
+	exempt []netip.Prefix
 }
 
 // New returns a Limiter whose accounts are all at their start.
@@ -140,19 +133,9 @@ func (l *Limiter) Take(to netip.Addr, kind uint64, now time.Time) Verdict {
 	case !limited:
 		return Pass
 	case l.slip > 0 && nth == 0:
-		l.cut.Add(1)
 		return Truncate
 	}
-	l.dropped.Add(1)
 	return Drop
-}
-
-// Stats returns the counts of now.
-func (l *Limiter) Stats() Stats {
-	if l == nil {
-		return Stats{}
-	}
-	return Stats{Truncated: l.cut.Load(), Dropped: l.dropped.Load()}
 }
 
 func (l *Limiter) isExempt(a netip.Addr) bool {

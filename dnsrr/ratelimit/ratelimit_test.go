@@ -51,9 +51,6 @@ func TestAFlood(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", step.name, got, step.want)
 		}
 	}
-	if got, want := l.Stats(), (Stats{Truncated: 3014, Dropped: 3015}); got != want {
-		t.Errorf("counted %+v, want %+v", got, want)
-	}
 }
 
 func TestSlip(t *testing.T) {
@@ -112,9 +109,6 @@ func TestNoLimit(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)
 		}
 	}
-	if got := (*Limiter)(nil).Stats(); got != (Stats{}) {
-		t.Errorf("nil counts %+v", got)
-	}
 }
 
 // A step of the wall clock: who was not limited is not for long, and who was
@@ -162,8 +156,8 @@ func TestFloodsOfOthersLimitNobody(t *testing.T) {
 	})
 }
 
-// Whoever asks at the same time, all that an account holds passes, hardly more,
-// and every limited one is counted.
+// Whoever asks at the same time, all that an account holds passes, and hardly
+// more.
 func TestManyAtOnce(t *testing.T) {
 	const askers, each, second = 8, 20_000, 80_000
 	l := New(Options{PerSecond: second, Slip: 2, Start: begin})
@@ -184,9 +178,6 @@ func TestManyAtOnce(t *testing.T) {
 	// What is contended 16 times in a row passes uncounted.
 	if got := passed.Load(); got < second || got > second+second/1000 {
 		t.Errorf("%d passed, want %d", got, second)
-	}
-	if s := l.Stats(); passed.Load()+s.Truncated+s.Dropped != askers*each+1 {
-		t.Errorf("%d passed and %+v: not %d", passed.Load(), s, askers*each+1)
 	}
 }
 
