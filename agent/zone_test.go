@@ -33,7 +33,7 @@ func TestKeygenMakesKeysThatFit(t *testing.T) {
 		}
 		var got []string
 		for _, m := range line.FindAllStringSubmatch(stdout, -1) {
-			k, err := dnssec.Read(unquoted(m[1]))
+			k, err := dnssec.Read(os.ReadFile, unquoted(m[1]))
 			if err != nil {
 				t.Fatalf("%q: %v\n%s", args, err, stdout)
 			}

@@ -130,7 +130,7 @@ func (r *reader) zoneKeys(z *Zone) {
 			continue
 		}
 		var err error
-		if k.pair, err = dnssec.ReadWith(r.open, k.File); err != nil {
+		if k.pair, err = dnssec.Read(r.open, k.File); err != nil {
 			r.refuse(r.within(item, "file"), err.Error(), newZoneKey)
 			continue
 		}

@@ -26,13 +26,9 @@ const (
 )
 
 // Read reads a key pair from the two files that BIND's tools write, named by
-// either of them or without a suffix. Errors name the file and what is wrong
-// with it.
-func Read(path string) (Key, error) { return ReadWith(os.ReadFile, path) }
-
-// ReadWith is [Read] for who reads files in another way, such as os.ReadFile
-// does it.
-func ReadWith(read func(name string) ([]byte, error), path string) (Key, error) {
+// either of them or without a suffix, by a function such as os.ReadFile. Errors
+// name the file and what is wrong with it.
+func Read(read func(name string) ([]byte, error), path string) (Key, error) {
 	path = base(path)
 	public, err := read(path + publicSuffix)
 	if err != nil {
@@ -62,10 +58,10 @@ func base(path string) string {
 	return path
 }
 
-// Parse makes a key of the contents of its two files: a DNSKEY record as a zone
+// parse makes a key of the contents of its two files: a DNSKEY record as a zone
 // file has it, and a private key in BIND's format, v1.2 or v1.3. It refuses a
 // pair that does not fit, is revoked, or of an algorithm that is not supported.
-func Parse(public, private []byte) (Key, error) {
+func parse(public, private []byte) (Key, error) {
 	k, err := parsePublic(public)
 	if err != nil {
 		return Key{}, fmt.Errorf("public key: %w", err)

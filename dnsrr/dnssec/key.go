@@ -25,7 +25,7 @@ const (
 	Ed25519 = dns.ED25519         // 15, twice as fast, and unknown to old validators (RFC 8080)
 )
 
-// A Key is a key pair of a zone. Only [Generate], [Read] and [Parse] make one;
+// A Key is a key pair of a zone. Only [Generate] and [Read] make one;
 // it never changes and may be copied. It is printed as its file's name, without
 // anything secret.
 type Key struct {

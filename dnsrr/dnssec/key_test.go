@@ -61,7 +61,7 @@ func TestWriteAndRead(t *testing.T) {
 			t.Fatalf("%s, %v", path, err)
 		}
 		for _, name := range []string{path, path + ".key", path + ".private"} {
-			if got, err := Read(name); err != nil || !got.same(k) || got.DS() != k.DS() {
+			if got, err := Read(os.ReadFile, name); err != nil || !got.same(k) || got.DS() != k.DS() {
 				t.Errorf("%s: got %v, %v; want %v", name, got, err, k)
 			}
 		}
@@ -101,7 +101,7 @@ func TestReadBIND(t *testing.T) {
 		{"Kmail.example.+013+31979", "31979 13 2 65844983C34C1295B73C9F775DB50E5169FE67446947DD90E43887F6828274A2"},
 		{"Kmail.example.+015+03983", "3983 15 2 6087730CB19253D169DA10EE3187BE853D68C5AC4A9C376B2F0B8C1E7366E427"},
 	} {
-		k, err := Read(filepath.Join("testdata", c.name))
+		k, err := Read(os.ReadFile, filepath.Join("testdata", c.name))
 		if err != nil || k.String() != c.name || k.DS() != c.ds || k.SEP() != (k.Algorithm() == Ed25519) {
 			t.Errorf("%s: %v, %v, DS %q, want %q", c.name, k, err, k.DS(), c.ds)
 		}
@@ -130,7 +130,7 @@ func TestReadNamesTheFile(t *testing.T) {
 		"K/c":         "K/c.private: not a private key of algorithm 13",
 		"K/d":         "public key: open K/d.key: file does not exist",
 	} {
-		if _, err := ReadWith(read, path); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := Read(read, path); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", path, err, want)
 		}
 	}
@@ -174,7 +174,7 @@ func TestParseRefuses(t *testing.T) {
 		{"a format of the future", public, strings.Replace(private, "v1.3", "v2.0", 1), "private key: "},
 		{"too long a private key", public, private + strings.Repeat("\n", maxFile), "private key: longer than 65536 octets"},
 	} {
-		_, err := Parse([]byte(c.public), []byte(c.private))
+		_, err := parse([]byte(c.public), []byte(c.private))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
 			t.Errorf("%s: error %v, want %q", c.promise, err, c.want)
 		}
@@ -205,7 +205,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add([]byte("a. DNSKEY 257 3 13 AA=="), []byte(""))
 	f.Fuzz(func(t *testing.T, public, private []byte) {
-		k, err := Parse(public, private)
+		k, err := parse(public, private)
 		if err != nil {
 			return
 		}

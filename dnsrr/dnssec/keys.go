@@ -30,6 +30,7 @@ func ParseState(word string) (State, error) {
 	return 0, fmt.Errorf("state %q is none of published, active, retired", word)
 }
 
+// String is the word that ParseState reads.
 func (s State) String() string {
 	switch s {
 	case Published:
