@@ -38,7 +38,7 @@ type Node struct {
 	Zone  Zone
 	Rules balance.Rules
 
-	Services []Service // what this node is judged by apart; none: it is judged as a whole
+	Services []Service // protocols judged one by one; none: the node is judged as a whole
 
 	Log *slog.Logger
 
