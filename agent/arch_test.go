@@ -55,6 +55,7 @@ var may = map[string][]string{
 	"health/probe":       {},
 	"policy/balance":     {},
 	"policy/balance/sim": {"policy/balance"}, // plays the law itself, not a likeness of it
+	"policy/throttle":    {},
 	"queue":              {"queue/sockdiag"},
 	"queue/sockdiag":     {},
 }

@@ -21,6 +21,7 @@ import (
 var pure = map[string][]string{
 	"policy/balance":          {"cmp", "errors", "fmt", "maps", "math", "slices", "strings", "time"},
 	"policy/balance/sim":      {"cmp", "errors", "fmt", "maps", "math", "slices", "strings", "time"},
+	"policy/throttle":         {"time"},
 	"dnsrr/pick.go":           {"cmp", "math", "math/bits", "slices", "time"},
 	"health/page.go":          {"html", "net/http", "strconv", "strings"}, // of http its constants, see constants
 	"health/agentcheck.go":    {"strconv"},
@@ -41,17 +42,19 @@ var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer",
 // where it stands, because the language has no constant arrays and maps.
 // TestSource holds that nobody writes to them.
 var tables = map[string]string{
-	"agent/gossip.retold":          "memberlist's words, and ours for them",
-	"agent/node.states":            "the law's words, and the balancers' for them",
-	"agent/report.words":           "what the columns mean",
-	"health.dialectNames":          "the words of an enumeration",
-	"health.protocolNames":         "the protocols and their paths",
-	"health.stateNames":            "the words of an enumeration",
-	"policy/balance.statusWords":   "the words of an enumeration",
-	"policy/balance/sim.ablations": "rules that can be played",
-	"policy/balance/sim.acts":      "what an event does, by its word",
-	"policy/balance/sim.kinds":     "balancers' defaults, by product",
-	"policy/balance/sim.rules":     "rules that can be played",
+	"agent/gossip.retold":            "memberlist's words, and ours for them",
+	"agent/node.states":              "the law's words, and the balancers' for them",
+	"agent/report.words":             "what the columns mean",
+	"health.dialectNames":            "the words of an enumeration",
+	"health.protocolNames":           "the protocols and their paths",
+	"health.stateNames":              "the words of an enumeration",
+	"policy/balance.statusWords":     "the words of an enumeration",
+	"policy/balance/sim.ablations":   "rules that can be played",
+	"policy/balance/sim.acts":        "what an event does, by its word",
+	"policy/balance/sim.kinds":       "balancers' defaults, by product",
+	"policy/balance/sim.rules":       "rules that can be played",
+	"policy/throttle.componentNames": "the words of an enumeration",
+	"policy/throttle.partNames":      "the words of an enumeration",
 }
 
 // A source is one package's files for all systems, without tests.
