@@ -1,0 +1,54 @@
+package throttle
+
+// SessionStats count what [Sessions] answered since they were made.
+type SessionStats struct {
+	Sessions    int    // now
+	ROPs        uint64 // judged
+	RopBackoffs uint64 // refused with RopBackoff
+	TooBusy     uint64 // refused with ServerTooBusy
+	Delays      uint64 // held: from old clients that did not wait
+	GivesUp     uint64 // refusals after which an old client ends its session
+	Shared      uint64 // judged with others for want of room
+	Evicted     uint64 // sessions forgotten
+}
+
+// Backoffs is how many ROPs were refused, in either form: what Exchange counts
+// as "RPC Client Backoff/sec".
+func (s SessionStats) Backoffs() uint64 { return s.RopBackoffs + s.TooBusy }
+
+// Stats returns the counts so far.
+func (s *Sessions) Stats() SessionStats {
+	out := SessionStats{Sessions: int(s.known.Load())}
+	for i := range s.shards {
+		sh := &s.shards[i]
+		sh.mu.Lock()
+		out.add(sh.stats)
+		sh.mu.Unlock()
+	}
+	return out
+}
+
+func (s *SessionStats) add(o SessionStats) {
+	s.ROPs += o.ROPs
+	s.RopBackoffs += o.RopBackoffs
+	s.TooBusy += o.TooBusy
+	s.Delays += o.Delays
+	s.GivesUp += o.GivesUp
+	s.Shared += o.Shared
+	s.Evicted += o.Evicted
+}
+
+func (s *SessionStats) count(a Answer) {
+	s.ROPs++
+	switch {
+	case a.Action == Delay:
+		s.Delays++
+	case a.Action == Deny && a.TooBusy:
+		s.TooBusy++
+	case a.Action == Deny:
+		s.RopBackoffs++
+	}
+	if a.GivesUp {
+		s.GivesUp++
+	}
+}
