@@ -40,6 +40,7 @@ func (r *reader) check(c *Config) {
 	r.certificate("health.tls", &c.Health.Certificate, &c.Health.certFile, &c.Health.keyFile)
 	r.records(c.Zone)
 	r.zoneKeys(&c.Zone)
+	r.policy(&c.Policy)
 	r.secret(c)
 	r.dns(c)
 	r.services(c)

@@ -15,6 +15,8 @@ import (
 	"crypto/tls"
 	"net/netip"
 	"time"
+
+	"evenkeel/policy/throttle"
 )
 
 // Embedded is the [Config.File] of the configuration that is compiled in.
@@ -37,6 +39,8 @@ type Config struct {
 	Health  Health
 
 	Services []Service // protocols judged apart, at most 16
+
+	Policy Policy
 
 	State string        // folder for what must survive a restart; what the file names without a root is beside it; empty = nothing is kept
 	Drain time.Duration // at shutdown, time for clients to turn away; 0 to 1h
@@ -131,6 +135,7 @@ func defaults() Config {
 		Gossip: Gossip{Label: "evenkeel"},
 		Limits: Limits{Connections: 4000, Degrade: 0.70, Recover: 0.55, Fail: 0.90, Ramp: 300 * time.Second},
 		Health: Health{Hold: 180 * time.Second},
+		Policy: Policy{Ages: throttle.ExchangeAges()},
 		Drain:  30 * time.Second,
 	}
 }

@@ -65,7 +65,8 @@ func (z Zone) KeyFiles() (names []string) {
 // use, its own first.
 func (c Config) Files() []string {
 	names := append([]string{c.File}, c.Admin.Files()...)
-	return append(append(names, c.DNS.Files()...), c.Zone.KeyFiles()...)
+	names = append(append(names, c.DNS.Files()...), c.Zone.KeyFiles()...)
+	return append(names, c.Policy.Files()...)
 }
 
 func defaultDNS() DNS {

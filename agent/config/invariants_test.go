@@ -53,6 +53,8 @@ func mustHold(t interface {
 		{"transfer keys have a secret", !slices.ContainsFunc(c.DNS.Transfer.Keys, func(k dnsrr.TransferKey) bool {
 			return !strings.HasSuffix(k.Name, ".") || !strings.HasPrefix(k.Algorithm, "hmac-sha") || len(k.Secret) < 16
 		})},
+		{"there is a policy for everyone", c.Policy.Book != nil && c.Policy.Book.Effective("x").Policy != ""},
+		{"policies are kept for a while", 0 < c.Policy.Ages.Min && c.Policy.Ages.Min <= c.Policy.Ages.Max && c.Policy.Ages.Max <= 24*time.Hour},
 		{"ports are ports", !slices.Contains(c.Sources.Listener.Ports, 0)},
 	} {
 		if !promise.kept {
@@ -132,6 +134,7 @@ func TestInvariantsCanBreak(t *testing.T) {
 		}},
 		{"a key of the zone without a state", func(c *Config) { c.Zone.DNSSEC.Keys = []ZoneKey{{File: "K"}} }},
 		{"a network with the bits of a host", func(c *Config) { c.DNS.Transfer.Allow = []netip.Prefix{netip.MustParsePrefix("10.0.0.1/8")} }},
+		{"policies that are never kept", func(c *Config) { c.Policy.Ages.Min = 0 }},
 		{"half a second of TTL", func(c *Config) { c.Zone.TTLMin += time.Second / 2 }},
 	} {
 		c := mustLoad(t, "")

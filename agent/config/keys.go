@@ -61,6 +61,7 @@ func keys(c *Config) language {
 			lang = append(lang, row{path: u.path})
 		}
 	}
+	lang = append(lang, c.Policy.keys()...)
 	return append(lang,
 		row{"health.tls.listen", many(&c.Health.TLS, socket())},
 		row{"health.tls.cert_file", one(&c.Health.certFile, optional(fileName()))},
@@ -89,7 +90,6 @@ func unbuilts() []unbuilt {
 		{"sources.haproxy", named},
 		{"sources.prometheus", named},
 		{"limits.queue", learn},
-		{"policy.file", given},
 	}
 }
 

@@ -32,8 +32,8 @@ func load(name string, b []byte, read func(string) ([]byte, error), host string)
 
 	r.fill(&c, host)
 	r.check(&c)
-	if len(r.problems) > 0 {
-		return Config{}, slices.Clip(r.problems).sorted()
+	if all := append(slices.Clip(r.problems).sorted(), r.others...); len(all) > 0 {
+		return Config{}, all
 	}
 	return c, nil
 }

@@ -37,6 +37,7 @@ func words() map[string][]string {
 		"dns.id":      {"''", "none", "ns1", "é"}, "dns.cookie_file": {"''", "dns.cookies", "short.cookies", "other"},
 		"dns.rate_limit": {"{per_second: 0}", "{slip: 15}", "{slip: 16}", "{per_second: 1000001}", "{exempt: []}", "{exempt: [10.0.0.1/8]}", "{exempt: ['::/0', 10.0.0.1]}"},
 		"dns.transfer":   {"{allow: [10.0.0.1, '::/0']}", "{notify: [10.0.0.1, '10.0.0.1:54', 10.0.0.1]}", "{keys: [{name: a_b, file: xfr.key}]}", "{keys: [{name: farm-xfr, file: bind.key}, {name: farm-xfr., file: xfr.key}]}"},
+		"policy.file":    {"''", "good.policy", "bad.policy", "none"}, "policy.generation": {"2013", "2010", "2010-rtm", "2016"}, "policy.cache": {"{min: 5m}", "{min: 16m}", "{max: 1m}", "{min: 0s}", "{max: 25h}"},
 		"limits.recover": share, "limits.degrade": share, "limits.fail": share, "limits.ramp": length, "limits.queue": {"discover", "0", "1", "learn"},
 		"limits.connections": {"0", "1", "4000", "learn", "learn from 0", "learn from 9"}, "health.hold": length, "health.min_in_service": {"auto", "0", "1"},
 	}

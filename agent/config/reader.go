@@ -13,12 +13,15 @@ import (
 // A reader goes through one file and collects all that is wrong with it.
 type reader struct {
 	file     string
+	what     string // what the file is, for messages
+	most     int    // bytes it may have
 	lines    []string
 	open     func(string) ([]byte, error) // for the files that this one names
 	problems Problems
 	given    map[string]place   // every value that the file holds, by key
 	items    map[string][]place // of every list, those of its items
 	spoilt   map[string]bool    // the keys whose value is not to be had, and so not to be compared
+	others   Problems           // of another file that this one names, sorted
 }
 
 // newReader makes the reader of one file, and its text as it is easiest read:
@@ -30,6 +33,8 @@ func newReader(file string, b []byte) (*reader, []byte) {
 	b = bytes.ReplaceAll(b, []byte("\r"), []byte("\n"))
 	return &reader{
 		file:   file,
+		what:   "a configuration",
+		most:   maxFile,
 		lines:  strings.Split(string(b), "\n"),
 		given:  map[string]place{},
 		items:  map[string][]place{},

@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // A place is where something stands in the file.
@@ -31,7 +32,7 @@ const (
 type value struct {
 	place
 	kind  kind
-	text  string  // of a word
+	text  string  // of a word; of nothing: "null" where the file says so
 	items []value // of a list
 	pairs []pair  // of a block, in the file's order, keys given twice included
 }
@@ -44,7 +45,7 @@ type pair struct {
 }
 
 const (
-	maxFile  = 256 << 10 // bytes; far more than a farm needs. The parser's time grows with the square of the nesting
+	maxFile  = 256 << 10 // bytes of a configuration; far more than a farm needs. The parser's time grows with the square of the nesting
 	maxDepth = 8         // blocks and lists in one another; the language needs 5
 )
 
@@ -82,8 +83,8 @@ func (r *reader) document(docs []*ast.DocumentNode) value {
 // readable says whether b is text at all.
 func (r *reader) readable(b []byte) bool {
 	switch {
-	case len(b) > maxFile:
-		r.refuse(place{}, fmt.Sprintf("%d bytes, more than the %d a configuration may have", len(b), maxFile), "")
+	case len(b) > r.most:
+		r.refuse(place{}, fmt.Sprintf("%d bytes, more than the %d %s may have", len(b), r.most, r.what), "")
 	case strings.HasPrefix(string(b[:min(2, len(b))]), "\xff\xfe"), strings.HasPrefix(string(b[:min(2, len(b))]), "\xfe\xff"):
 		r.refuse(place{}, "not UTF-8 text", "it was saved as UTF-16; save it as UTF-8")
 	case !utf8.Valid(b):
@@ -143,6 +144,9 @@ func (r *reader) value(n ast.Node, key string, depth int) value {
 	}
 	switch n := n.(type) {
 	case *ast.NullNode:
+		if n.GetToken().Type == token.NullType {
+			v.text = "null" // written, where it might have been left out
+		}
 	case *ast.MappingNode:
 		v.kind = block
 		for _, p := range n.Values {

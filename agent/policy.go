@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"evenkeel/agent/config"
+	"evenkeel/policy/throttle"
+)
+
+func policyCommand(e env) *cobra.Command {
+	c := &cobra.Command{
+		Use: "policy", Short: "show throttling policies, and what one user has of them", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return fmt.Errorf("%w: a command of policy is missing: show or explain", errUsage)
+		},
+	}
+	c.AddCommand(policyShowCommand(e), policyExplainCommand(e))
+	return c
+}
+
+func policyShowCommand(e env) *cobra.Command {
+	c := &cobra.Command{Use: "show [FILE|NAME]", Short: "show what policies say, and what is built in, with where it is from", Args: oneAtATime("policy")}
+	c.Long = c.Short + "\n\nFILE is a policy file. NAME is a policy of the configuration, of which every parameter is shown\nas who is assigned to it has it; " +
+		"2013, 2010 and 2010-rtm name what is built in. Without\neither, all policies of the configuration are shown as they stand, and what is built in."
+	file := configFlag(c)
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		show, err := shownPolicies(e, *file, args)
+		if err != nil {
+			return err
+		}
+		return show(e.stdout)
+	}
+	return c
+}
+
+// oneAtATime refuses a second argument.
+func oneAtATime(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return fmt.Errorf("%w: one %s at a time, found %q too", errUsage, what, args[1])
+		}
+		return nil
+	}
+}
+
+// shownPolicies finds what is to be shown: of a file, of a policy, or all.
+func shownPolicies(e env, file string, args []string) (printer, error) {
+	if len(args) == 1 {
+		if b, ok := builtIn(args[0]); ok {
+			return effectiveTable(b.Fallback()), nil
+		}
+		text, err := os.ReadFile(args[0])
+		if err == nil {
+			return fileTable(e, file, args[0], text)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	cfg, _, err := load(e, file)
+	if err != nil {
+		return nil, err
+	}
+	if len(args) == 0 {
+		return policyTable(cfg.Policy.Book), nil
+	}
+	policy, ok := cfg.Policy.Book.Named(args[0])
+	if !ok {
+		return nil, noPolicy(cfg, args[0])
+	}
+	return effectiveTable(policy), nil
+}
+
+// builtIn is a Book of nothing but the built-in fallback of a generation.
+func builtIn(word string) (*throttle.Book, bool) {
+	for _, g := range throttle.Generations() {
+		if word == g.String() {
+			b, err := throttle.Compile(throttle.File{Generation: g})
+			return b, err == nil
+		}
+	}
+	return nil, false
+}
+
+// fileTable shows a policy file. The configuration says what the file does not;
+// where there is no such, the defaults do.
+func fileTable(e env, configuration, name string, text []byte) (printer, error) {
+	var given throttle.File
+	if cfg, _, err := load(e, configuration); err == nil {
+		given.Generation = cfg.Policy.Generation
+	}
+	b, err := config.Policies(name, text, given)
+	if err != nil {
+		return nil, err
+	}
+	return policyTable(b), nil
+}
+
+func noPolicy(cfg config.Config, name string) error {
+	var known []string
+	proper := map[string]string{}
+	for _, p := range cfg.Policy.Book.Policies() {
+		known = append(known, strings.ToLower(p.Name))
+		proper[strings.ToLower(p.Name)] = p.Name
+	}
+	err := fmt.Errorf("no policy and no file is called %q", name)
+	if near, ok := config.Nearest(name, known); ok {
+		return hinted{err, "did you mean " + proper[near] + "?"}
+	}
+	if cfg.Policy.File == "" {
+		return hinted{err, "policy.file of the configuration names no policies; 2013, 2010 and 2010-rtm are built in"}
+	}
+	return hinted{err, "evenkeel policy show lists all of them"}
+}
