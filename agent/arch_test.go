@@ -22,6 +22,7 @@ var may = map[string][]string{
 	"agent": {
 		"agent/config", "agent/dashboard", "agent/demo", "agent/gossip", "agent/metrics", "agent/node",
 		"policy/balance",           // turns limits into Rules: the loop takes the law's own words
+		"policy/throttle",          // shows policies, and whose they are
 		"policy/balance/sim",       // plays scenarios: what it takes is made by agent/config, what it gives is shown by agent/report
 		"agent/report",             // the table, lines and page of what was played
 		"health/probe",             // asks the services that the configuration names; the loop is told what came of it
@@ -34,6 +35,7 @@ var may = map[string][]string{
 		"dnsrr/cookie", "dnsrr/dnssec", // and likewise the secrets of cookies and the keys of the zone
 		"dnsrr/ratelimit",                      // the bounds of a limit
 		"policy/balance", "policy/balance/sim", // a scenario file becomes the player's own value, its rules the law's
+		"policy/throttle", // a policy file becomes its Book
 	},
 	"agent/dashboard":     {"agent/node", "policy/balance"},
 	"agent/demo":          {}, // the farm that is not the agent must not know the agent
