@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
+
+	"evenkeel/dnsrr/cookie"
 )
 
 // An Asker is what an answer depends on beside the question.
@@ -16,8 +18,8 @@ type Asker struct {
 // picks are the nodes whose addresses were handed out by weight.
 type picks struct {
 	n      int
-	at     [maxAnswers]int // indices of Table.nodes
-	counts bool            // they stand for a client: one who asks for both families is counted by the IPv4 ones
+	at     [maxAnswers]uint16 // indices of Table.nodes
+	counts bool               // they stand for a client: one who asks for both families is counted by the IPv4 ones
 }
 
 // An exchange is one query and the reply under way.
@@ -28,15 +30,19 @@ type exchange struct {
 	from   netip.Addr
 	tr     transport
 	now    time.Time
-	asked  *sequences // where the number comes from
-	number uint64     // it, where there are no sequences
-	sig    *signature // of the query; nil = none
+	asked  *sequences       // where the number comes from
+	number uint64           // it, where there are no sequences
+	sig    *signature       // of the query; nil = none
+	cookie cookie.Judgement // see judged
+	looked bool             // at the cookie
 
 	m      *dns.Msg
 	stream []*dns.Msg // what is answered instead of m, where one message cannot hold it
 	got    picks
 	why    uint16 // see body
 	text   string
+	made   body // what is made for this query alone
+	cut    bool // the reply says to come by TCP
 }
 
 // Answer is the reply to q over UDP or TCP; nil is silence, or a q that no
@@ -47,13 +53,15 @@ func (t *Table) Answer(q *dns.Msg, a Asker, udp bool) *dns.Msg {
 	if err != nil || silent(b) {
 		return nil
 	}
-	x := exchange{t: t, o: new(Options), r: parse(b), tr: overTCP, now: a.Now, number: a.Number}
+	x := exchange{t: t, o: new(Options), tr: overTCP, now: a.Now, number: a.Number}
+	x.r.read(b)
 	if udp {
 		x.tr = overUDP
 	}
 	x.answer()
+	said := x.body()
 	m := &dns.Msg{Compress: true}
-	if err := m.Unpack(x.append(nil, x.body(), false)); err != nil { // a bug of ours: what is packed can be read
+	if err := m.Unpack(x.append(nil, &said, false)); err != nil { // a bug of ours: what is packed can be read
 		return nil
 	}
 	return m
@@ -169,7 +177,7 @@ func (x *exchange) weighted(f *pools, name string) (out []dns.RR) {
 			continue
 		}
 		out = append(out, rr)
-		x.got.at[x.got.n] = g.node
+		x.got.at[x.got.n] = uint16(g.node)
 		x.got.n++
 	}
 	return out

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
+
+	"evenkeel/dnsrr/cookie"
+	"evenkeel/dnsrr/ratelimit"
 )
 
 // large is a farm of n nodes with unlike shares, and both families.
@@ -85,6 +88,35 @@ func BenchmarkReply(b *testing.B) {
 	})
 }
 
+// What resolvers send: many of them, either family, EDNS and a good cookie, to a
+// farm that has services and static names, with every feature on.
+func BenchmarkReplyResolvers(b *testing.B) {
+	sizes(b, func(b *testing.B, set Set) {
+		set.Services = []Service{{Name: "imap", Port: 993, SRV: []string{"_imaps._tcp"}}, {Name: "smtp"}}
+		set.Records = records(b, "@ MX 10 ex001", "www CNAME mail.test.", "a.b.c TXT x", "*.wild TXT w")
+		jar := cookie.New([16]byte{1})
+		s := serverOf(b, set, Options{Identity: "ex001", Cookies: jar, Limiter: ratelimit.New(ratelimit.Options{PerSecond: ratelimit.MaxPerSecond, Start: noon})})
+		const askers = 1 << 12
+		var queries [askers][]byte
+		var from [askers]netip.AddrPort
+		for i := range queries {
+			from[i] = netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 8), byte(i), 7}), 4242)
+			q := ask([]string{"mail.test.", "imap.mail.test."}[i%2], []uint16{dns.TypeA, dns.TypeAAAA}[i/2%2])
+			o := q.SetEdns0(1232, false).IsEdns0()
+			o.Option = append(o.Option, &dns.EDNS0_LOCAL{Code: dns.EDNS0COOKIE, Data: jar.Append(nil, []byte("12345678"), from[i].Addr(), noon)})
+			if i%4 == 3 { // a newcomer's cookie, which is limited
+				o.Option[0].(*dns.EDNS0_LOCAL).Data = []byte("12345678")
+			}
+			queries[i] = packed(b, q)
+		}
+		room := make([]byte, 0, 2*ednsSize)
+		for n := 0; b.Loop(); n++ {
+			at := uint64(n) * golden >> (64 - 12)
+			s.reply(room, queries[at], from[at], overUDP, noon, false)
+		}
+	})
+}
+
 // The same with DO, once every set that is handed out was signed.
 func BenchmarkReplySigned(b *testing.B) {
 	sizes(b, func(b *testing.B, set Set) {
@@ -102,6 +134,33 @@ func BenchmarkReplySigned(b *testing.B) {
 			s.reply(room, q, someone, overUDP, noon, false)
 		}
 	})
+}
+
+// Answers of a signed zone that are not the farm's own addresses.
+func BenchmarkReplyOthers(b *testing.B) {
+	set := large(3)
+	set.Signer = signerOf(b)
+	set.Records = records(b, "www CNAME mail.test.", "old CNAME nobody")
+	for _, tt := range []struct {
+		name, ask string
+		how       uint16
+	}{
+		{"alias", "www.mail.test.", 0},
+		{"alias, signed", "www.mail.test.", 4 | 8},
+		{"alias of nothing, signed", "old.mail.test.", 4 | 8},
+		{"missing", "nobody.mail.test.", 0},
+		{"missing, signed", "nobody.mail.test.", 4 | 8},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			s := serverOf(b, set, Options{})
+			q := dress(ask(tt.ask, dns.TypeA), tt.how)
+			room := make([]byte, 0, 2*ednsSize)
+			b.ReportAllocs()
+			for b.Loop() {
+				s.reply(room, q, someone, overUDP, noon, false)
+			}
+		})
+	}
 }
 
 func TestPickAllocatesNothing(t *testing.T) {

@@ -12,15 +12,14 @@ import (
 type body struct {
 	rcode  int
 	aa, tc bool
+	own    bool      // it depends on who asks, and cannot be kept
 	counts [3]uint16 // of answers, authorities and additional records
 	octets []byte    // these records
 	asked  int       // octets of the first two sections: the rest is not missed if it does not fit
 	why    uint16    // of RFC 8914, where the code alone says too little; 0 = none
 	text   string    // what it is about
-	got    picks
-	own    bool   // it depends on who asks, and cannot be kept
-	like   uint64 // hash of what answers it
-	made   int64  // when it was signed, in seconds since 1970
+	like   uint64    // hash of what answers it
+	made   int64     // when it was signed, in seconds since 1970
 }
 
 // bodyOf packs a reply that says nothing of the asker but his question, in small
@@ -56,7 +55,7 @@ func (x *exchange) body() body {
 	if err != nil { // a bug of ours: nothing that compiles can fail to pack
 		return body{rcode: dns.RcodeServerFailure}
 	}
-	b.why, b.text, b.got = x.why, x.text, x.got
+	b.why, b.text = x.why, x.text
 	if b.aa && b.counts[0] > 0 && x.r.qclass != dns.ClassCHAOS {
 		if o := x.t.find(x.m.Question[0].Name); o != nil {
 			b.like = o.like
@@ -78,32 +77,45 @@ const (
 	flagRD = 1 << 8
 )
 
-// append writes the reply to r behind dst: what a query says of itself comes
-// back, octet for octet (identity, opcode, the question, and RD, which means
-// something in queries alone), and AD, CD, RA and Z stay clear (RFC 4035, section
-// 3.1.6). The option record is added as it
-// is. A reply fits in limit octets: what was not asked for goes first and in
-// silence, then all goes and TC says to come by TCP (RFC 2181, section 9).
-func (b *body) append(dst []byte, r *request, opt []byte, limit int) []byte {
-	records, counts, tc := b.octets, b.counts, b.tc
-	fixed := headerLen + len(r.question) + len(opt)
-	if fixed+len(records) > limit {
-		records, counts[2] = records[:b.asked], 0
+// compose writes the reply behind dst: what a query says of itself comes back,
+// octet for octet (identity, opcode, the question, and RD, which means something
+// in queries alone), and AD, CD, RA and Z stay clear (RFC 4035, section 3.1.6).
+// A reply fits in limit octets: what was not asked for goes first and in
+// silence, then all goes and TC says to come by TCP (RFC 2181, section 9). The
+// records may stand in their place already.
+func (x *exchange) compose(dst []byte, b *body, limit int) []byte {
+	var head [headerLen]byte
+	start := len(dst)
+	dst = append(append(dst, head[:]...), x.r.question...)
+	front, parts := len(dst), [...]int{len(b.octets), b.asked, 0}
+	for cut, n := range parts {
+		if last := cut == len(parts)-1; front-start+n <= limit || last {
+			dst = x.appendOPT(append(dst[:front], b.octets[:n]...), b)
+			if len(dst)-start <= limit || last {
+				x.cut = b.head(dst[start:], &x.r, cut)
+				break
+			}
+		}
 	}
-	if fixed+len(records) > limit {
-		records, counts, tc = nil, [3]uint16{}, true
+	return dst
+}
+
+// head writes the header of a reply that was cut so many times to fit, and tells
+// whether it says to come by TCP.
+func (b *body) head(dst []byte, r *request, cut int) (tc bool) {
+	counts, tc := b.counts, b.tc
+	if cut > 0 {
+		counts[2] = 0
+	}
+	if cut > 1 {
+		counts, tc = [3]uint16{}, true
 	}
 	flags := flagQR | uint16(r.opcode)<<11 | uint16(b.rcode&0xf)
 	flags |= flagIf(b.aa, flagAA) | flagIf(tc, flagTC) | flagIf(r.rd && r.opcode == dns.OpcodeQuery, flagRD)
-	dst = binary.BigEndian.AppendUint16(dst, r.id)
-	dst = binary.BigEndian.AppendUint16(dst, flags)
-	dst = binary.BigEndian.AppendUint16(dst, flagIf(r.question != nil, 1))
-	dst = binary.BigEndian.AppendUint16(dst, counts[0])
-	dst = binary.BigEndian.AppendUint16(dst, counts[1])
-	dst = binary.BigEndian.AppendUint16(dst, counts[2]+flagIf(len(opt) > 0, 1))
-	dst = append(dst, r.question...)
-	dst = append(dst, records...)
-	return append(dst, opt...)
+	asked, extra := flagIf(r.question != nil, 1), counts[2]+flagIf(r.edns.present, 1)
+	binary.BigEndian.PutUint64(dst, uint64(r.id)<<48|uint64(flags)<<32|uint64(asked)<<16|uint64(counts[0]))
+	binary.BigEndian.PutUint32(dst[8:], uint32(counts[1])<<16|uint32(extra))
+	return tc
 }
 
 func flagIf(set bool, bit uint16) uint16 {

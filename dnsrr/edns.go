@@ -13,7 +13,6 @@ const (
 	plainSize = dns.MinMsgSize // octets over UDP without EDNS (RFC 1035, section 4.2.1)
 	ednsSize  = 1232           // octets that cross any IPv6 path unfragmented (RFC 9715)
 	tcpSize   = dns.MaxMsgSize
-	maxOPT    = 256 // octets of our own record, most often: 11, and the options
 )
 
 const (
@@ -151,7 +150,7 @@ func (x *exchange) appendOptions(dst []byte, b *body) []byte {
 		dst = append(appendOption(dst, dns.EDNS0NSID, len(x.o.Identity)), x.o.Identity...)
 	}
 	if e.cookie != nil && x.o.Cookies != nil {
-		dst = x.o.Cookies.Append(appendOption(dst, dns.EDNS0COOKIE, cookie.FullLen), e.cookie, x.from, x.now)
+		dst = x.o.Cookies.AppendJudged(appendOption(dst, dns.EDNS0COOKIE, cookie.FullLen), e.cookie, x.from, x.now, x.judged())
 	}
 	if e.subnet != nil { // as it came, scope 0: the answer is the same for all whom this asker speaks for
 		dst = append(appendOption(dst, dns.EDNS0SUBNET, len(e.subnet)), e.subnet...)
@@ -164,6 +163,14 @@ func (x *exchange) appendOptions(dst []byte, b *body) []byte {
 		dst = append(binary.BigEndian.AppendUint16(dst, b.why), b.text...)
 	}
 	return dst
+}
+
+// judged is what the asker's cookie says of him, found out once.
+func (x *exchange) judged() cookie.Judgement {
+	if !x.looked {
+		x.looked, x.cookie = true, x.o.Cookies.Judge(x.r.edns.cookie, x.from, x.now)
+	}
+	return x.cookie
 }
 
 func appendOption(dst []byte, code uint16, length int) []byte {

@@ -16,6 +16,8 @@ func TestSize(t *testing.T) {
 			s.Targets = append(s.Targets, Target{Name: n, Addrs: addrs(fmt.Sprintf("198.51.100.%d 2001:db8::f:%d", i+1, i)), Share: 1, Why: n + strings.Repeat(" why", 60)})
 		}
 	}))
+	s := new(Server)
+	s.Publish(tab)
 	for _, tt := range []struct {
 		name   string
 		typ    uint16
@@ -38,6 +40,10 @@ func TestSize(t *testing.T) {
 		q := ask(tt.name, tt.typ)
 		if tt.size > 0 {
 			q.SetEdns0(tt.size, false)
+		}
+		tr := map[bool]transport{true: overUDP, false: overTCP}[tt.udp]
+		if out := s.reply(nil, packed(t, q), someone, tr, noon, false); parse(out).bad { // the library passes over what is counted and missing
+			t.Errorf("%s %d, size %d: the header counts other records", tt.name, tt.typ, tt.size)
 		}
 		m := tab.Answer(q, Asker{}, tt.udp)
 		b, err := m.Pack()

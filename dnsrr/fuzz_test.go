@@ -89,6 +89,9 @@ func checkReply(t *testing.T, o *Options, b, out []byte, udp, first bool) {
 	if !bytes.Equal(out[:2], b[:2]) || m.Opcode != r.opcode {
 		t.Fatalf("identity % x and opcode %d, asked % x and %d", out[:2], m.Opcode, b[:2], r.opcode)
 	}
+	if parse(out).bad { // the library says nothing of records that are counted and missing
+		t.Fatalf("% x is not as long as it says", out)
+	}
 	if !first {
 		return
 	}

@@ -17,6 +17,7 @@ type owner struct {
 	like  uint64 // hash of the name: all that a wildcard answers is alike
 
 	ready, readySigned [typeSlots]atomic.Pointer[body] // see kept, by typeSlot
+	fronts             [2]atomic.Pointer[front]        // of an alias, and of a signed one
 }
 
 // some reports that there is something to answer.

@@ -25,6 +25,7 @@ type wheel struct {
 	size  int      // members in a run at most
 	order []int    // members by falling share; S_k is order[:k]
 	sets  []nested // their intervals follow each other and cover all numbers
+	guide []uint16 // by the upper bits of a number: the set that the first such number is in
 	rings []ring   // empty when every set is answered whole
 }
 
@@ -32,6 +33,7 @@ type wheel struct {
 type nested struct {
 	first, width uint64 // width 0 is 2^64: all numbers
 	size         int
+	twice        []int // the members and once more, so that every turn of them is a run; nil = there are too many
 }
 
 // A ring is an order of all ranks. Left out those above k, it is one of S_k.
@@ -53,6 +55,12 @@ func newWheel(shares []float64, size int) wheel {
 	}
 	slices.SortStableFunc(w.order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
 	w.sets = divide(whole(shares, w.order))
+	for i, s := range w.sets {
+		if s.size <= size {
+			w.sets[i].twice = slices.Concat(w.order[:s.size], w.order[:s.size])
+		}
+	}
+	w.guide = newGuide(w.sets)
 	if len(w.order) > size {
 		w.rings = newRings(len(w.order))
 	}
@@ -107,21 +115,40 @@ func (w *wheel) pick(dst []int, r, minute uint64) []int {
 	if len(w.sets) == 0 {
 		return dst
 	}
-	i, exact := slices.BinarySearchFunc(w.sets, r, func(s nested, r uint64) int { return cmp.Compare(s.first, r) })
-	if !exact {
-		i--
+	i := int(w.guide[r>>guideShift(len(w.guide))])
+	for i+1 < len(w.sets) && w.sets[i+1].first <= r {
+		i++
 	}
-	s := w.sets[i]
+	s := &w.sets[i]
 	rank := s.rank(r)
-	if s.size <= w.size {
-		dst = append(dst, w.order[rank:s.size]...)
-		return append(dst, w.order[:rank]...)
+	if s.twice != nil {
+		return append(dst, s.twice[rank:rank+s.size]...)
 	}
 	return w.run(dst, &w.rings[minute%turns], rank, s.size)
 }
 
+// newGuide has a place for every set or more, so that the way from there is
+// short.
+func newGuide(sets []nested) []uint16 {
+	if len(sets) == 0 {
+		return nil
+	}
+	guide := make([]uint16, 1<<bits.Len(uint(len(sets))))
+	i := 0
+	for at := range guide {
+		for i+1 < len(sets) && sets[i+1].first <= uint64(at)<<guideShift(len(guide)) {
+			i++
+		}
+		guide[at] = uint16(i)
+	}
+	return guide
+}
+
+// guideShift leaves of a number as many bits as lead to one of n places.
+func guideShift(n int) int { return 64 - bits.TrailingZeros(uint(n)) }
+
 // rank is where r falls in the interval, as one of size equal parts.
-func (s nested) rank(r uint64) int {
+func (s *nested) rank(r uint64) int {
 	hi, lo := bits.Mul64(r-s.first, uint64(s.size))
 	if s.width == 0 {
 		return int(hi)
@@ -131,19 +158,23 @@ func (s nested) rank(r uint64) int {
 }
 
 // run walks the ring of S_k from rank on. Whatever the order of the ring, each
-// member is in w.size of the k runs, and first in one.
+// member is in w.size of the k runs, and first in one. Who is not of S_k is
+// written too, and the next over him: which ones they are cannot be foreseen,
+// and would be the dearer branch.
 func (w *wheel) run(dst []int, g *ring, rank, k int) []int {
+	var out [maxAnswers]int
 	at := int(g.place[rank])
-	for need := w.size; need > 0; {
-		if rank := int(g.ranks[at]); rank < k {
-			dst = append(dst, w.order[rank])
-			need--
+	for n := 0; n < w.size; {
+		rank := int(g.ranks[at])
+		out[n&(maxAnswers-1)] = w.order[rank]
+		if rank < k {
+			n++
 		}
 		if at++; at == len(g.ranks) {
 			at = 0
 		}
 	}
-	return dst
+	return append(dst, out[:w.size]...)
 }
 
 // newRings shuffles n ranks, once for every turn. The orders are the same on

@@ -29,28 +29,20 @@ type request struct {
 // since two servers that answer answers never stop.
 func silent(b []byte) bool { return len(b) < headerLen || b[2]&0x80 != 0 }
 
-// parse reads a query that is not silent. What is wrong is said by bad, and
+// read reads a query that is not silent. What is wrong is said by bad, and
 // what was read until then stays: a reply repeats it.
-func parse(b []byte) (r request) {
-	r.id = uint16(number(b, 0))
-	r.opcode = int(b[2] >> 3 & 0xf)
-	r.rd = b[2]&1 != 0
-	r.questions = number(b, 4)
+func (r *request) read(b []byte) {
+	head := binary.BigEndian.Uint64(b)
+	r.id, r.opcode, r.rd = uint16(head>>48), int(head>>43&0xf), head>>40&1 != 0
+	r.questions = int(head >> 16 & 0xffff)
+	counts := [sections]int{int(head & 0xffff), number(b, 8), number(b, 10)}
 	off, ok := r.readQuestions(b)
-	if !ok {
-		r.bad = true
-		return r
-	}
-	for section, count := range []int{number(b, 6), number(b, 8), number(b, 10)} {
-		for range count {
-			if off, ok = r.readRecord(b, off, section); !ok {
-				r.bad = true
-				return r
-			}
+	for section, count := range counts {
+		for ; ok && count > 0; count-- {
+			off, ok = r.readRecord(b, off, section)
 		}
 	}
-	r.bad = off != len(b)
-	return r
+	r.bad = !ok || off != len(b)
 }
 
 // readQuestions returns the offset behind the questions.
@@ -73,6 +65,7 @@ func (r *request) readQuestions(b []byte) (off int, ok bool) {
 const (
 	authority  = 1
 	additional = 2
+	sections   = 3
 )
 
 // readRecord returns the offset behind the record at off. Of all records only
@@ -120,14 +113,5 @@ func (r *request) name() string {
 	return s
 }
 
-// folded appends the octets of the name asked for, in small letters. A question
-// has no pointers.
-func (r *request) folded(dst []byte) []byte {
-	dst = append(dst, r.question[:len(r.question)-4]...)
-	for i, c := range dst { // the length of a label is below 'A'
-		if 'A' <= c && c <= 'Z' {
-			dst[i] = c + 'a' - 'A'
-		}
-	}
-	return dst
-}
+// owner is the octets of the name asked for. A question has no pointers.
+func (r *request) owner() []byte { return r.question[:len(r.question)-4] }

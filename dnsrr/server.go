@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -84,60 +85,73 @@ func (s *Server) replyIn(stripe int, dst, q []byte, from netip.AddrPort, tr tran
 		counts.queries.add(tr, typeNone, rcodeSilence)
 		return dst
 	}
-	x := exchange{o: s.options.Load(), r: parse(q), from: from.Addr(), tr: tr, now: now, asked: &s.asked}
-	if x.o == nil {
+	var x exchange // made in its place: a copy would cost as much as a look-up
+	x.from, x.tr, x.now, x.asked = from.Addr(), tr, now, &s.asked
+	if x.o = s.options.Load(); x.o == nil {
 		x.o = &s.none
 	}
+	x.r.read(q)
 	l := s.live.Load()
 	if l != nil {
 		x.t = l.table
 	}
-	var room [maxRecords]byte
-	b, verdict := s.answered(&x, q, room[:0])
+	dst = slices.Grow(dst, ednsSize)
+	b, verdict := s.answered(&x, q, x.room(dst, framed))
 	switch verdict {
 	case ratelimit.Drop:
 		counts.queries.add(tr, x.kind(), rcodeSilence)
 		return dst
 	case ratelimit.Truncate:
-		b = body{rcode: b.rcode, aa: b.aa, tc: true}
+		x.made = body{rcode: b.rcode, aa: b.aa, tc: true}
+		b, x.got.n = &x.made, 0
 	}
 	counts.queries.add(tr, x.kind(), b.rcode)
 	out := x.append(dst, b, framed)
-	truncated := tr == overUDP && len(out) > len(dst) && number(out[len(dst):], 2)&flagTC != 0
-	if b.got.n > 0 && !truncated { // what was cut off is handed out by the reply over TCP
-		s.count(stripe, l, &b.got)
+	if x.got.n > 0 && !x.cut { // what was cut off is handed out by the reply over TCP
+		s.count(stripe, l, &x.got)
 	}
 	return out
 }
 
+// room is where in dst the records of the reply will stand, so that those that
+// are put together for it need not be moved.
+func (x *exchange) room(dst []byte, framed bool) []byte {
+	at := len(dst) + headerLen + len(x.r.question)
+	if framed {
+		at += 2
+	}
+	return dst[min(at, cap(dst)):min(at, cap(dst))]
+}
+
 // answered is the body of the reply to q, and what is to become of it. What a
-// signature would have to be made for is judged before.
-func (s *Server) answered(x *exchange, q, room []byte) (b body, v ratelimit.Verdict) {
+// signature would have to be made for is judged before. Room is for records that
+// are put together.
+func (s *Server) answered(x *exchange, q, room []byte) (b *body, v ratelimit.Verdict) {
 	b, ok := x.fast(room)
 	if !ok && x.costly() {
 		if v = s.limit(x, costly); v == ratelimit.Pass {
-			b = x.slow(q)
+			x.remember(x.slow(q))
 		}
-		return b, v
+		return &x.made, v
 	}
 	if !ok {
 		b = x.slow(q)
 	}
-	return b, s.limit(x, x.likeness(&b))
+	if x.o.Limiter == nil {
+		return b, ratelimit.Pass
+	}
+	return b, s.limit(x, x.likeness(b))
 }
 
-// maxRecords is room for what the fast path puts together: eight addresses and a
-// signature, or an SOA. What is longer is made elsewhere.
-const maxRecords = 512
-
 // slow makes the body of the reply by the rules of answer.go.
-func (x *exchange) slow(q []byte) body {
+func (x *exchange) slow(q []byte) *body {
 	var err error
 	if x.sig, err = x.o.verify(q, &x.r, x.now); err != nil {
 		x.r.bad = true
 	}
 	x.answer()
-	return x.body()
+	x.made = x.body()
+	return &x.made
 }
 
 // count notes which nodes were handed out.
@@ -175,15 +189,14 @@ func (x *exchange) costly() bool {
 	if !x.secure() || !x.r.edns.dnssec || !x.r.plain() {
 		return false
 	}
-	var room [nameLen]byte
-	name := x.r.folded(room[:0])
-	return x.t.within(name) && x.t.wire[string(name)] == nil
+	name := x.r.owner()
+	return x.t.within(name) && x.t.wire.find(name) == nil
 }
 
 // trusted reports that the asker's address is not forged: he sends back what
 // was once sent there.
 func (x *exchange) trusted() bool {
-	return x.r.edns.cookie != nil && x.o.Cookies.Check(x.r.edns.cookie, x.from, x.now) == cookie.Valid ||
+	return x.r.edns.cookie != nil && x.judged().Verdict == cookie.Valid ||
 		x.sig != nil && x.sig.error == 0
 }
 
@@ -207,7 +220,7 @@ func (x *exchange) kind() uint16 {
 }
 
 // append writes the reply, or the messages that stand for it, behind dst.
-func (x *exchange) append(dst []byte, b body, framed bool) []byte {
+func (x *exchange) append(dst []byte, b *body, framed bool) []byte {
 	if x.sig != nil || x.stream != nil {
 		return x.appendStream(dst, b, framed)
 	}
@@ -215,8 +228,7 @@ func (x *exchange) append(dst []byte, b body, framed bool) []byte {
 	if framed {
 		dst = append(dst, 0, 0)
 	}
-	var room [maxOPT]byte
-	dst = b.append(dst, &x.r, x.appendOPT(room[:0], &b), x.r.edns.limit(x.tr == overUDP))
+	dst = x.compose(dst, b, x.r.edns.limit(x.tr == overUDP))
 	if framed {
 		binary.BigEndian.PutUint16(dst[at:], uint16(len(dst)-at-2))
 	}

@@ -56,7 +56,7 @@ func (t *Table) addService(s Service, sorted []Target, answers int) {
 	if o := t.names[name]; o != nil && o.node {
 		t.hidden = append(t.hidden, name)
 	} else {
-		t.exist(name).farm = t.weigh(sorted, shares, answers, hashName(fold(s.Name)))
+		t.exist(name).farm = t.weigh(name, sorted, shares, answers, hashName(fold(s.Name)))
 	}
 	for _, at := range s.SRV {
 		owner := fold(at) + "." + t.zone

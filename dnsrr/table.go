@@ -9,6 +9,7 @@
 package dnsrr
 
 import (
+	"bytes"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -67,11 +68,12 @@ type Table struct {
 	nodes   []string
 	set     Set // what it was made of
 
-	wire     map[string]*owner // by the octets of the name
-	zoneWire string
+	wire     index // names
+	zoneWire []byte
 	wild     bool // there are wildcards
 	outside  body // of what is not in the zone
 	denial   denial
+	absent   *absences // nil: nothing is signed
 	hidden   []string
 	signer   *dnssec.Signer
 }
@@ -80,14 +82,15 @@ type Table struct {
 type pool struct {
 	wheel   wheel
 	members []member
-	claimed bool       // two nodes claim one address
-	signed  signedSets // nil: nothing is signed
+	packed  addressRecords // of all members, one after the other
+	claimed bool           // two nodes claim one address
+	signed  signedSets     // nil: nothing is signed
 }
 
 type member struct {
-	node   int // index in Table.nodes
-	addrs  []netip.Addr
-	packed [][]byte // the records of addrs, for the owner that was asked for
+	node  int // index in Table.nodes
+	addrs []netip.Addr
+	first int // of addrs, in packed
 }
 
 // Compile builds a Table. It refuses what a server could not answer well, all
@@ -148,7 +151,7 @@ func (t *Table) addApex(s Set, sorted []Target) {
 		Refresh: 14400, Retry: 3600, Expire: 604800, // a secondary is told by NOTIFY, and checkers ask for such values
 		Minttl: t.longest, // a denial lives as long as the SOA that comes with it, and no longer (RFC 2308, section 5)
 	})
-	t.exist(t.zone).farm = t.weigh(sorted, living(sorted), s.Answers, 0)
+	t.exist(t.zone).farm = t.weigh(t.zone, sorted, living(sorted), s.Answers, 0)
 	for _, g := range sorted {
 		if !g.Gone && len(g.Addrs) > 0 {
 			t.add(&dns.NS{Hdr: t.header(t.zone, dns.TypeNS), Ns: t.nameOf(g)})
@@ -198,17 +201,21 @@ func (t *Table) addRecords(r Records) {
 
 // addWire prepares what answers octets with octets.
 func (t *Table) addWire() error {
-	t.wire = make(map[string]*owner, len(t.names))
+	t.wire = newIndex(len(t.names))
+	if t.signer != nil {
+		t.absent = newAbsences()
+	}
 	var room [256]byte
 	for name, o := range t.names {
 		n, err := dns.PackDomainName(name, room[:], 0, nil, false)
 		if err != nil {
 			return fmt.Errorf("name %q: %w", name, err)
 		}
-		t.wire[string(room[:n])] = o
+		octets := bytes.Clone(room[:n])
+		t.wire.put(octets, o)
 		t.wild = t.wild || name[0] == '*'
 		if name == t.zone {
-			t.zoneWire = string(room[:n])
+			t.zoneWire = octets
 		}
 	}
 	x := exchange{t: t, m: &dns.Msg{Compress: true, Question: []dns.Question{{Name: t.zone, Qtype: dns.TypeNone}}}}

@@ -74,7 +74,7 @@ func (k *TransferKey) secret() string { return base64.StdEncoding.EncodeToString
 
 // appendStream writes messages one by one: those of a transfer, and whatever is
 // to be signed, with the OPT before the signature.
-func (x *exchange) appendStream(dst []byte, b body, framed bool) []byte {
+func (x *exchange) appendStream(dst []byte, b *body, framed bool) []byte {
 	if x.stream == nil {
 		x.stream = []*dns.Msg{x.alone(b)}
 	}
@@ -103,10 +103,9 @@ func (x *exchange) appendStream(dst []byte, b body, framed bool) []byte {
 }
 
 // alone is the reply as one message that a signature fits behind.
-func (x *exchange) alone(b body) *dns.Msg {
+func (x *exchange) alone(b *body) *dns.Msg {
 	m := &dns.Msg{Compress: true}
-	var room [maxOPT]byte
-	octets := b.append(nil, &x.r, x.appendOPT(room[:0], &b), x.r.edns.limit(x.tr == overUDP)-x.sig.room())
+	octets := x.compose(nil, b, x.r.edns.limit(x.tr == overUDP)-x.sig.room())
 	if m.Unpack(octets) != nil { // a bug of ours
 		return new(dns.Msg)
 	}

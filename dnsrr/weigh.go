@@ -1,7 +1,6 @@
 package dnsrr
 
 import (
-	"encoding/binary"
 	"net/netip"
 	"slices"
 
@@ -10,6 +9,7 @@ import (
 
 // pools are the nodes behind one weighted name, by family.
 type pools struct {
+	name  string // whose addresses they are
 	salt  uint64 // tells its sequences from those of other names
 	by    [2]pool
 	known [2]bool // some node has addresses of the family, whether it is answered or not
@@ -26,11 +26,11 @@ func indexOf(six bool) int {
 
 // weigh compiles the wheels of both families from the targets, which are
 // sorted by name, so that equal facts give equal answers on every node.
-func (t *Table) weigh(sorted []Target, shares []float64, answers int, salt uint64) *pools {
+func (t *Table) weigh(name string, sorted []Target, shares []float64, answers int, salt uint64) *pools {
 	if answers == 0 {
 		answers = maxAnswers
 	}
-	out := &pools{salt: salt}
+	out := &pools{name: name, salt: salt}
 	for i, six := range []bool{false, true} {
 		out.by[i], out.known[i] = t.poolOf(sorted, shares, answers, six)
 	}
@@ -48,7 +48,8 @@ func (t *Table) poolOf(sorted []Target, shares []float64, answers int, six bool)
 		if len(addrs) == 0 || shares[node] == 0 {
 			continue
 		}
-		p.members = append(p.members, member{node, addrs, t.packed(addrs)})
+		p.members = append(p.members, member{node, addrs, p.packed.n})
+		p.packed.add(addrs, t.ttl)
 		own = append(own, shares[node])
 		for _, a := range addrs {
 			p.claimed = p.claimed || seen[a]
@@ -60,19 +61,6 @@ func (t *Table) poolOf(sorted []Target, shares []float64, answers int, six bool)
 		p.signed = newSignedSets(len(p.members))
 	}
 	return p, known
-}
-
-// packed is the records of addresses, owned by the name of the question.
-func (t *Table) packed(addrs []netip.Addr) (out [][]byte) {
-	for _, a := range addrs {
-		b := binary.BigEndian.AppendUint16(nil, 0xc000|headerLen)
-		b = binary.BigEndian.AppendUint16(b, familyType(a.Is6()))
-		b = binary.BigEndian.AppendUint16(b, dns.ClassINET)
-		b = binary.BigEndian.AppendUint32(b, t.ttl)
-		b = binary.BigEndian.AppendUint16(b, uint16(a.BitLen()/8))
-		out = append(out, append(b, a.AsSlice()...))
-	}
-	return out
 }
 
 // onlySix reports that there are no IPv4 addresses. An asker of both families

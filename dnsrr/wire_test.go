@@ -153,3 +153,9 @@ func TestPortZeroIsSilence(t *testing.T) {
 		t.Errorf("answered % x", out)
 	}
 }
+
+// parse reads a query that is not silent.
+func parse(b []byte) (r request) {
+	r.read(b)
+	return r
+}

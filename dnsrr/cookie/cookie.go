@@ -83,12 +83,24 @@ func New(secrets ...[16]byte) *Jar {
 	return j
 }
 
-// Check judges the content of a COOKIE option that came from an address. An
+// A Judgement is what a jar has found out of one option, its address and its
+// time, for [Jar.AppendJudged]. The zero Judgement is of what is malformed.
+type Judgement struct {
+	Verdict Verdict
+	keep    bool // it is sent back as it is
+}
+
+// Judge judges the content of a COOKIE option that came from an address. An
 // IPv4 address is the same whether written as one or mapped into IPv6; a zone
 // is not looked at. It allocates nothing.
+func (j *Jar) Judge(option []byte, from netip.Addr, now time.Time) Judgement {
+	v, made, age := j.judge(option, from, now)
+	return Judgement{v, v == Valid && made == 0 && age <= renew && plain(option)}
+}
+
+// Check is the verdict of [Jar.Judge] alone.
 func (j *Jar) Check(option []byte, from netip.Addr, now time.Time) Verdict {
-	v, _, _ := j.judge(option, from, now)
-	return v
+	return j.Judge(option, from, now).Verdict
 }
 
 // Append appends the content of the COOKIE option for the reply to dst: the
@@ -97,11 +109,16 @@ func (j *Jar) Check(option []byte, from netip.Addr, now time.Time) Verdict {
 // Otherwise a new one is made, whatever the option's verdict. Nothing is
 // appended for an option that is Malformed. It allocates nothing but for dst.
 func (j *Jar) Append(dst, option []byte, from netip.Addr, now time.Time) []byte {
-	v, made, age := j.judge(option, from, now)
+	return j.AppendJudged(dst, option, from, now, j.Judge(option, from, now))
+}
+
+// AppendJudged is [Jar.Append] for who has judged the option already: a hash is
+// most of what either costs.
+func (j *Jar) AppendJudged(dst, option []byte, from netip.Addr, now time.Time, as Judgement) []byte {
 	switch {
-	case v == Malformed || j == nil:
+	case as.Verdict == Malformed || j == nil:
 		return dst
-	case v == Valid && made == 0 && age <= renew && plain(option):
+	case as.keep:
 		return append(dst, option...)
 	}
 	start := len(dst)
