@@ -1,176 +1,120 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
-// A load is one run of dnsperf.
+// A load is one run of a client.
 type load struct {
-	TCP    bool
-	Signed bool          // ask for signatures (DO)
-	Cookie bool          // EDNS with a client's cookie
-	Each   bool          // note the latency of each query, which costs the client some of its rate
-	Rate   int           // queries a second; 0 = as many as are answered
-	For    time.Duration // how long
+	TCP     bool // by dnsperf, as all is that flood cannot do
+	Dnsperf bool
+	Signed  bool          // ask for signatures (DO)
+	Cookie  bool          // EDNS with a client's cookie
+	Letters bool          // capital and small ones mixed; not by dnsperf
+	Rate    int           // queries a second; 0 = as many as are answered
+	Window  int           // queries under way at once, where there is no rate; not by dnsperf
+	For     time.Duration // how long
 }
 
-// window is how many queries are under way at once: fewer than what a socket's
-// receive buffer holds by default, so that no burst is lost.
-const window = 200
-
-// args is the command line for a server on port that is asked what stands in file.
-func (l load) args(port int, file string) []string {
-	args := []string{"-s", "127.0.0.1", "-p", strconv.Itoa(port), "-d", file, "-T", "1", "-t", "1",
-		"-q", strconv.Itoa(window), "-l", strconv.FormatFloat(l.For.Seconds(), 'f', -1, 64)}
-	if l.TCP {
-		args = append(args, "-m", "tcp", "-c", "8")
-	} else {
-		args = append(args, "-c", "4")
-	}
-	if l.Signed {
-		args = append(args, "-e", "-D")
-	}
-	if l.Cookie {
-		args = append(args, "-e", "-E", "10:6576656e6b65656c")
-	}
-	if l.Each {
-		args = append(args, "-v")
-	}
-	if l.Rate > 0 {
-		args = append(args, "-Q", strconv.Itoa(l.Rate))
-	}
-	return args
-}
-
-// A reply is what dnsperf says of a run. Times that it did not note are 0.
+// A reply is what a client says of a run. Times that were not noted are 0.
 type reply struct {
 	Answered int           `json:"answered"`
 	Lost     int           `json:"lost"`
-	Errors   int           `json:"errors"` // answered, and not by NOERROR
-	Size     int           `json:"size"`   // octets of the answers, the mean
+	Errors   int           `json:"errors"`            // answered, and not by NOERROR to the question
+	Error    string        `json:"error,omitempty"`   // one of them
+	Late     int           `json:"late,omitempty"`    // of the queries: left late, for which the client's core is to blame
+	Size     int           `json:"size"`              // octets of the answers, the mean
+	Records  float64       `json:"records,omitempty"` // that answer, the mean
 	QPS      float64       `json:"qps"`
 	Mean     time.Duration `json:"mean_ns"`
 	P50      time.Duration `json:"p50_ns"`
 	P99      time.Duration `json:"p99_ns"`
 }
 
-// run lets dnsperf ask from a core. What it prints goes to a file in dir, since
-// somebody who reads along would take part in what is measured.
-func (l load) run(ctx context.Context, core, port int, dir string) (reply, error) {
-	question, printed := filepath.Join(dir, "question"), filepath.Join(dir, "printed")
-	if err := os.WriteFile(question, []byte(zone+" A\n"), 0o600); err != nil {
+// A client is where the load comes from.
+type client struct {
+	ctx  context.Context
+	core string
+	dir  string // for what is written, and where flood is
+}
+
+// ask is one run against a server on port.
+func (c client) ask(l load, port int) (reply, error) {
+	if l.TCP || l.Dnsperf {
+		return c.dnsperf(l, port)
+	}
+	var out bytes.Buffer
+	if err := c.run(l.For, &out, filepath.Join(c.dir, "flood"), l.floodArgs(port)...); err != nil {
 		return reply{}, err
 	}
-	out, err := os.Create(printed)
-	if err != nil {
-		return reply{}, err
-	}
-	defer out.Close()
-	ctx, cancel := context.WithTimeout(ctx, l.For+10*time.Second)
+	return readTally(out.Bytes(), l.Rate > 0)
+}
+
+// run has a program run on the client's core for about so long.
+func (c client) run(length time.Duration, out io.Writer, program string, args ...string) error {
+	ctx, cancel := context.WithTimeout(c.ctx, length+10*time.Second)
 	defer cancel()
-	c := exec.CommandContext(ctx, "taskset", append([]string{"-c", strconv.Itoa(core), "dnsperf"}, l.args(port, question)...)...)
+	p := exec.CommandContext(ctx, "taskset", append([]string{"-c", c.core, program}, args...)...)
 	var complaint bytes.Buffer
-	c.Stdout, c.Stderr = out, &complaint
-	if err := c.Run(); err != nil {
-		return reply{}, fmt.Errorf("dnsperf: %w: %s", err, brief(complaint.String()))
+	p.Stdout, p.Stderr = out, &complaint
+	if err := p.Run(); err != nil {
+		return fmt.Errorf("%s: %w: %s", filepath.Base(program), err, brief(complaint.String()))
 	}
-	if _, err := out.Seek(0, io.SeekStart); err != nil {
-		return reply{}, err
-	}
-	return readReply(out)
+	return nil
 }
 
-// readReply reads what dnsperf 2.10 prints.
-func readReply(r io.Reader) (out reply, err error) {
-	var each []time.Duration
-	good, seen := 0, false
-	for s := bufio.NewScanner(r); s.Scan(); {
-		line := strings.TrimSpace(s.Text())
-		if rest, ok := strings.CutPrefix(line, "> "); ok {
-			if d, ok := latency(rest); ok {
-				each = append(each, d)
-			}
-			continue
-		}
-		key, value, ok := strings.Cut(line, ":")
-		if ok && out.field(key, strings.Fields(value), &good) {
-			seen = true
-		}
+// floodArgs is the command line of flood.
+func (l load) floodArgs(port int) []string {
+	args := []string{"--port", strconv.Itoa(port), "--name", zone, "--time", l.For.String()}
+	if l.Rate > 0 {
+		args = append(args, "--rate", strconv.Itoa(l.Rate))
+	} else {
+		args = append(args, "--window", strconv.Itoa(l.Window))
 	}
-	if !seen || out.Answered < 1 || out.Answered > 1e9 { // more than there can be is no count
-		return out, errors.New("dnsperf: nothing was answered")
+	if l.Signed {
+		args = append(args, "--dnssec")
 	}
-	out.Errors = out.Answered - good
-	slices.Sort(each)
-	out.P50, out.P99 = quantile(each, 0.50), quantile(each, 0.99)
-	return out, nil
+	if l.Cookie {
+		args = append(args, "--cookie")
+	}
+	if l.Letters {
+		args = append(args, "--letters")
+	}
+	return args
 }
 
-// field takes one of the lines under "Statistics".
-func (r *reply) field(key string, value []string, good *int) bool {
-	if len(value) == 0 {
-		return false
+// readTally reads what flood prints. Where there is no rate, what a query waits
+// for is the window, and says nothing of the server.
+func readTally(b []byte, timed bool) (r reply, err error) {
+	var t struct {
+		Answered, Lost, Errors, Late, Octets, Records int
+		Error                                         string
+		InTime                                        int           `json:"in_time"`
+		Took                                          time.Duration `json:"took_ns"`
+		Mean                                          time.Duration `json:"mean_ns"`
+		P50                                           time.Duration `json:"p50_ns"`
+		P99                                           time.Duration `json:"p99_ns"`
 	}
-	number, err := strconv.ParseFloat(value[0], 64)
-	switch {
-	case key == "Response codes":
-		*good = noError(value)
-	case key == "Average packet size" && len(value) == 4:
-		r.Size, err = strconv.Atoi(value[3])
-	case err != nil:
-		return false
-	case key == "Queries completed":
-		r.Answered = int(number)
-	case key == "Queries lost":
-		r.Lost = int(number)
-	case key == "Queries per second":
-		r.QPS = number
-	case key == "Average Latency (s)" && r.Mean == 0: // of queries; later that of connections
-		r.Mean = seconds(number)
-	default:
-		return false
+	if err := json.Unmarshal(b, &t); err != nil {
+		return r, fmt.Errorf("flood: %w", err)
 	}
-	return err == nil
-}
-
-// noError is the count that follows the word NOERROR.
-func noError(words []string) int {
-	if i := slices.Index(words, "NOERROR"); i >= 0 && i+1 < len(words) {
-		n, _ := strconv.Atoi(words[i+1]) // no number is none
-		return n
+	if t.Answered < 1 || t.Took <= 0 {
+		return r, errors.New("flood: nothing was answered")
 	}
-	return 0
-}
-
-// latency reads "NOERROR mail.test. A 0.000099"; a query that was lost has none.
-func latency(line string) (time.Duration, bool) {
-	words := strings.Fields(line)
-	if len(words) != 4 {
-		return 0, false
+	r = reply{Answered: t.Answered, Lost: t.Lost, Errors: t.Errors, Error: t.Error, Late: t.Late, Mean: t.Mean, Size: t.Octets / t.Answered}
+	r.Records = float64(t.Records) / float64(t.Answered)
+	r.QPS = float64(t.InTime) / t.Took.Seconds()
+	if timed {
+		r.P50, r.P99 = t.P50, t.P99
 	}
-	s, err := strconv.ParseFloat(words[3], 64)
-	return seconds(s), err == nil && s >= 0
-}
-
-func seconds(s float64) time.Duration { return time.Duration(math.Round(s * 1e9)) }
-
-// quantile is the value that a share of q does not exceed, 0 of none.
-func quantile(sorted []time.Duration, q float64) time.Duration {
-	if len(sorted) == 0 {
-		return 0
-	}
-	return sorted[int(math.Ceil(q*float64(len(sorted))))-1]
+	return r, nil
 }

@@ -22,13 +22,18 @@ import (
 
 // An options is what the command line says.
 type options struct {
-	rounds  int
-	time    time.Duration // of one run
-	servers []string      // by name; empty = all that are installed
-	modes   []string
-	ours    []string // NAME=PATH or PATH of binaries of ours; empty = built from tree
-	tree    string
-	json    bool
+	rounds     int
+	time       time.Duration // of one run
+	servers    []string      // by name; empty = all that are installed
+	modes      []string
+	ours       []string // NAME=PATH or PATH of binaries of ours; empty = built from tree
+	tree       string
+	json       bool
+	techniques bool // ours without each of its techniques
+	coredns    bool // build it
+	dnsperf    bool // asks everywhere, to cross-check
+	letters    bool // are mixed
+	window     int  // queries under way at once
 	serverCore,
 	clientCore int
 	procs int // GOMAXPROCS of servers in Go
@@ -60,7 +65,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(out)
 	f.IntVar(&o.rounds, "rounds", 15, "rounds of each mode; below 6 there are no intervals")
-	f.DurationVar(&o.time, "time", time.Second, "length of one run")
+	f.DurationVar(&o.time, "time", 500*time.Millisecond, "length of one run")
 	f.Func("servers", "`NAME,...` of those that take part: "+strings.Join(names(), " "), list(&o.servers, append(names(), ours)))
 	f.Func("modes", "`NAME,...` of what is measured: "+strings.Join(modeNames(), " "), list(&o.modes, modeNames()))
 	f.Func("ours", "`[NAME=]PATH` of a binary of ours, may be repeated; default: built from the tree", func(s string) error {
@@ -68,6 +73,11 @@ func parse(args []string, out io.Writer) (o options, err error) {
 		return nil
 	})
 	f.StringVar(&o.tree, "tree", "../..", "`DIR` of ours")
+	f.BoolVar(&o.techniques, "techniques", false, "measure ours without each of its techniques, which are built for that, and no rivals")
+	f.BoolVar(&o.coredns, "coredns", false, "build CoreDNS, which fetches some hundred modules the first time")
+	f.BoolVar(&o.dnsperf, "dnsperf", false, "let dnsperf ask in every mode, to cross-check; it is slower than most servers")
+	f.BoolVar(&o.letters, "letters", false, "mix capital and small letters in each query, as resolvers do")
+	f.IntVar(&o.window, "window", 192, "queries under way at once; of more than 200 some are lost where a receive buffer has the default size")
 	f.BoolVar(&o.json, "json", false, "print every figure as JSON")
 	f.IntVar(&o.serverCore, "server-core", 0, "core that servers run on")
 	f.IntVar(&o.clientCore, "client-core", 1, "core that the load comes from")
@@ -80,9 +90,19 @@ func parse(args []string, out io.Writer) (o options, err error) {
 		o.rounds, o.time = 3, 300*time.Millisecond
 	}
 	if o.modes == nil {
-		o.modes = modeNames()
+		o.modes = o.usual()
 	}
 	return o, o.check(f.Args())
+}
+
+// usual is the modes that ours takes part in.
+func (o options) usual() (list []string) {
+	for _, name := range modeNames() {
+		if slices.ContainsFunc(o.builds(), func(b build) bool { return b.takes(name) }) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 func (o options) check(rest []string) error {
@@ -93,6 +113,10 @@ func (o options) check(rest []string) error {
 		return fmt.Errorf("%w: --rounds is 1 to 1000, found %d", errUsage, o.rounds)
 	case o.time < 100*time.Millisecond || o.time > time.Minute:
 		return fmt.Errorf("%w: --time is 100ms to 1m, found %s", errUsage, o.time)
+	case o.window < 16 || o.window > 4096:
+		return fmt.Errorf("%w: --window is 16 to 4096, found %d", errUsage, o.window)
+	case o.techniques && len(o.ours)+len(o.servers) > 0:
+		return fmt.Errorf("%w: --techniques builds what it measures, and takes neither --ours nor --servers", errUsage)
 	case o.serverCore == o.clientCore:
 		return fmt.Errorf("%w: servers and load need a core each, found %d for both", errUsage, o.serverCore)
 	}

@@ -36,7 +36,7 @@ func (r report) mode(b *strings.Builder, t table) {
 	b.WriteString("| server | A records | rate | µs CPU | user | system | busy | q/s | p50 µs | p99 µs | lost | RSS MB | PSS MB | " +
 		r.Ours + " / it: CPU | user | q/s | p99 |\n|---|" + strings.Repeat("--:|", 16) + "\n")
 	for _, x := range t.Rows {
-		fmt.Fprintf(b, "| %s | %.1f | %s |", x.Server, x.Addresses, x.rate())
+		fmt.Fprintf(b, "| %s | %.1f | %s |", x.label(), x.Addresses, x.rate())
 		for _, cell := range x.cells() {
 			fmt.Fprintf(b, " %s |", cell)
 		}
@@ -49,6 +49,14 @@ func (r report) mode(b *strings.Builder, t table) {
 		}
 		b.WriteString("\n")
 	}
+}
+
+// label is the row's name, and what it is compared to if not to ours.
+func (x row) label() string {
+	if x.Against == "" || x.Against == x.Server {
+		return x.Server
+	}
+	return x.Server + " (to " + x.Against + ")"
 }
 
 // judged prints the goals.

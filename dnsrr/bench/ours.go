@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,36 +16,74 @@ import (
 // addresses with a weight each are three nodes.
 const nodes = 3
 
-// everywhere is what ours takes part in.
-func everywhere(signed bool) []string {
-	if signed {
-		return []string{"signed"}
-	}
-	return []string{"saturation", "steady", "half", "tcp", "cookie"}
+// A build is a binary of ours.
+type build struct {
+	name, path string
+	nodes      int      // agents of its farm
+	plain      []string // modes without signatures
+	signed     []string // modes with them
+	technique  technique
 }
 
-// A build is a binary of ours.
-type build struct{ name, path string }
-
-// builds names the binaries: those of the command line, or the tree's.
-func (h *house) builds(ctx context.Context) (list []build, err error) {
-	if len(h.ours) == 0 {
-		path := filepath.Join(h.dir, "evenkeel")
-		return []build{{ours, path}}, h.build(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-C", h.tree, "-trimpath", "-o", path, "./agent")
+func (b build) modes(signed bool) []string {
+	if signed {
+		return b.signed
 	}
-	for i, s := range h.ours {
-		b := build{ours + strconv.Itoa(i+1), s}
-		if name, path, named := strings.Cut(s, "="); named {
-			b = build{name, path}
-		} else if len(h.ours) == 1 {
-			b.name = ours
+	return b.plain
+}
+
+// takes reports that a build takes part in a mode.
+func (b build) takes(mode string) bool {
+	return slices.Contains(b.plain, mode) || slices.Contains(b.signed, mode)
+}
+
+// builds names the binaries: those of the command line, or the tree's, and of
+// techniques the tree's without each. A path that is empty is to be built.
+func (o options) builds() (list []build) {
+	if o.techniques {
+		list = append(list, build{name: ours, nodes: 1, plain: onOne})
+		for _, t := range techniques {
+			list = append(list, build{name: t.name, nodes: 1, plain: t.modes, technique: t})
 		}
-		if b.path, err = filepath.Abs(b.path); err != nil {
-			return nil, err
+		return list
+	}
+	everywhere := build{name: ours, nodes: nodes, plain: []string{"saturation", "steady", "half", "tcp", "cookie"}, signed: []string{"signed"}}
+	if len(o.ours) == 0 {
+		return []build{everywhere}
+	}
+	for i, s := range o.ours {
+		b := everywhere
+		b.path = s
+		if name, path, named := strings.Cut(s, "="); named {
+			b.name, b.path = name, path
+		} else if len(o.ours) > 1 {
+			b.name += strconv.Itoa(i + 1)
 		}
 		list = append(list, b)
 	}
-	return list, nil
+	return list
+}
+
+// compile has every build be a file.
+func (h *house) compile(ctx context.Context, list []build) (err error) {
+	for i := range list {
+		b := &list[i]
+		if b.path != "" {
+			if b.path, err = filepath.Abs(b.path); err != nil {
+				return err
+			}
+			continue
+		}
+		overlay, err := b.technique.overlay(h.tree, filepath.Join(h.dir, "overlays", b.name))
+		if err != nil {
+			return err
+		}
+		b.path = filepath.Join(h.dir, "evenkeel-"+b.name)
+		if err := h.build(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-C", h.tree, "-trimpath", "-overlay", overlay, "-o", b.path, "./agent"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // build runs a compiler.
@@ -58,8 +98,15 @@ func (h *house) build(ctx context.Context, env []string, argv ...string) error {
 
 // tools builds what is measured beside the installed rivals.
 func (h *house) tools(ctx context.Context) error {
-	if err := h.build(ctx, nil, "go", "build", "-o", filepath.Join(h.dir, "plain"), "./plain"); err != nil {
-		return err
+	for _, program := range []string{"plain", "flood"} {
+		if err := h.build(ctx, nil, "go", "build", "-o", filepath.Join(h.dir, program), "./"+program); err != nil {
+			return err
+		}
+	}
+	if h.coredns {
+		if err := h.build(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-C", "coredns", "-o", filepath.Join(h.dir, "coredns"), "."); err != nil {
+			h.note("coredns: %v", err)
+		}
 	}
 	if _, err := exec.LookPath("cc"); err != nil {
 		return nil // echo says that it is missing
@@ -75,16 +122,16 @@ func (h *house) tools(ctx context.Context) error {
 	return h.build(ctx, nil, "cc", "-O2", "-o", filepath.Join(h.dir, "echo"), source)
 }
 
-// farm starts three agents of one build: the first where servers are measured,
-// the others where the load comes from.
+// farm starts the agents of one build: the first where servers are measured, the
+// others where the load comes from.
 func (h *house) farm(ctx context.Context, b build, signed bool) (*server, error) {
-	s := &server{name: b.name, modes: everywhere(signed)}
+	s := &server{name: b.name, modes: b.modes(signed), against: b.technique.against}
 	gossip, err := freePort()
 	if err != nil {
 		return nil, err
 	}
 	var like place
-	for nr := 1; nr <= nodes; nr++ {
+	for nr := 1; nr <= b.nodes; nr++ {
 		at, err := h.place(fmt.Sprintf("%s.%d", b.name, nr), signed)
 		if err != nil {
 			return nil, h.undone(s, err)
@@ -100,7 +147,7 @@ func (h *house) farm(ctx context.Context, b build, signed bool) (*server, error)
 			return nil, h.undone(s, err)
 		}
 	}
-	return h.settled(ctx, s, signed, nodes)
+	return h.settled(ctx, s, signed, b.nodes)
 }
 
 func (h *house) undone(s *server, err error) error {
@@ -113,11 +160,14 @@ func (h *house) join(s *server, b build, at place) error {
 	if err := at.write("evenkeel.yaml", "evenkeel.yaml"); err != nil {
 		return err
 	}
-	core := h.serverCore
-	if at.Nr > 1 {
-		core = h.clientCore
+	cores := strconv.Itoa(h.serverCore)
+	switch {
+	case at.Nr > 1:
+		cores = strconv.Itoa(h.clientCore)
+	case slices.Contains(s.modes, "spread"):
+		cores += "," + strconv.Itoa(h.clientCore)
 	}
-	p, err := launch(core, at.Dir, h.goEnv(), b.path, "run", "--config", filepath.Join(at.Dir, "evenkeel.yaml"))
+	p, err := launch(cores, at.Dir, goEnv(cmp.Or(b.technique.procs, h.procs)), b.path, "run", "--config", filepath.Join(at.Dir, "evenkeel.yaml"))
 	if err != nil {
 		return err
 	}

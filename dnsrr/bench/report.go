@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,7 +28,8 @@ type report struct {
 	Goals    []verdict         `json:"goals"`
 }
 
-// A ratio is ours to a rival, in one mode and figure.
+// A ratio is ours to a rival, in one mode and figure; or what a row is held
+// against to that row.
 type ratio struct {
 	Mode   string `json:"mode"`
 	Rival  string `json:"rival"`
@@ -101,9 +103,10 @@ func compare(our, their row, what string) estimate {
 // compared fills in all ratios, and the goals that can be judged.
 func (r *report) compared() {
 	for _, t := range r.Tables {
-		our, ok := t.row(r.Ours)
 		for _, their := range t.Rows {
-			if !ok || their.Server == r.Ours {
+			base := cmp.Or(their.Against, r.Ours)
+			our, ok := t.row(base)
+			if !ok || their.Server == base {
 				continue
 			}
 			for _, what := range []string{figureCPU, figureUser, figureQPS, figureP99} {
@@ -118,6 +121,55 @@ func (r *report) compared() {
 			r.Goals = append(r.Goals, verdict{Goal: g.text(), Met: g.met(x.estimate), ratio: x})
 		}
 	}
+}
+
+// enough is the share of its core that a server takes when nothing else is
+// short.
+const enough = 0.97
+
+// remarks say which rows of a table are to be read with care.
+func (t table) remarks() (list []string) {
+	for _, x := range t.Rows {
+		for _, of := range []func(row) string{row.wrong, row.late, row.unsaturated} {
+			if text := of(x); text != "" {
+				list = append(list, fmt.Sprintf("%s, %s: %s", t.Mode, x.Server, text))
+			}
+		}
+	}
+	return list
+}
+
+// wrong tells of answers that are none.
+func (x row) wrong() string {
+	i := slices.IndexFunc(x.Figures, func(f figure) bool { return f.Errors > 0 })
+	if i < 0 {
+		return ""
+	}
+	f := x.Figures[i]
+	return fmt.Sprintf("of %d answers of round %d %d are none: %s", f.Answered, i+1, f.Errors, f.Error)
+}
+
+// late tells that queries did not leave when they should: others had the core
+// of the client.
+func (x row) late() string {
+	share := x.median(func(f figure) float64 { return float64(f.Late) / float64(f.Answered+f.Lost) })
+	if !(share > 1-enough) { // which NaN is not
+		return ""
+	}
+	return fmt.Sprintf("%.0f %% of the queries left late: waits are the machine's, and queries came in bursts", 100*share)
+}
+
+// unsaturated tells that a server was asked for all that it can and still was
+// not at its end, and why.
+func (x row) unsaturated() string {
+	busy, rested := x.median(figure.busy), x.median(figure.rested)
+	switch {
+	case x.rate() != "all" || !(busy < enough):
+		return ""
+	case rested > 1-enough:
+		return fmt.Sprintf("NOT saturated: %.0f %% busy, its core at rest for %.0f %%: the load was not enough, q/s are not its own", 100*busy, 100*rested)
+	}
+	return fmt.Sprintf("NOT saturated: %.0f %% busy, its core at rest for %.0f %%: others had it, q/s are not its own", 100*busy, 100*rested)
 }
 
 // finite reports that an estimate is a number: one of a time that was never

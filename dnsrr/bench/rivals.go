@@ -118,10 +118,11 @@ type mode struct {
 // modes is what is measured, in this order: half needs to know the peaks.
 var modes = []mode{
 	{name: "saturation", says: "as many as are answered, UDP", load: load{}},
-	{name: "steady", says: "10,000 a second, UDP: each query is a wake-up of its own", load: load{Rate: 10_000, Each: true}},
-	{name: "half", says: "at half of the lower peak of ours and gdnsd, or of one's own where that is lower, UDP", load: load{Each: true}, half: true},
+	{name: "steady", says: "10,000 a second, UDP: each query is a wake-up of its own", load: load{Rate: 10_000}},
+	{name: "half", says: "at half of the lower peak of ours and gdnsd, or of one's own where that is lower, UDP", half: true},
 	{name: "tcp", says: "as many as are answered, TCP, 8 connections", load: load{TCP: true}},
 	{name: "cookie", says: "as many as are answered, UDP, each with EDNS and a client's cookie", load: load{Cookie: true}},
+	{name: "spread", says: "as many as are answered, UDP, on both cores, of which the load has one", load: load{}},
 	{name: "signed", says: "as many as are answered, UDP, with signatures", load: load{Signed: true}},
 }
 

@@ -8,51 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 )
-
-// A figure is one run against one server.
-type figure struct {
-	reply
-	Rate         int           `json:"rate"` // that was asked for; 0 = as many as are answered
-	CPU          time.Duration `json:"cpu_ns"`
-	User         time.Duration `json:"user_ns"`
-	System       time.Duration `json:"system_ns"`
-	Resident     int64         `json:"rss_octets"`
-	Proportional int64         `json:"pss_octets"`
-}
-
-// each is a cost of the whole run for one query, in microseconds.
-func (f figure) each(d time.Duration) float64 {
-	return float64(d) / float64(time.Microsecond) / float64(f.Answered)
-}
-
-// busy is the share of a processor that the server took. At saturation less
-// than all means that it was not the server that was short of it.
-func (f figure) busy() float64 { return f.each(f.CPU) * f.QPS / 1e6 }
-
-// A row is all rounds of one server in one mode. A round that failed is the
-// zero figure, so that those of all servers stay beside each other.
-type row struct {
-	Server    string   `json:"server"`
-	Addresses float64  `json:"addresses"` // in an answer, the mean
-	Figures   []figure `json:"figures"`
-}
-
-// A table is one mode.
-type table struct {
-	Mode string `json:"mode"`
-	Says string `json:"says"`
-	Rows []row  `json:"rows"`
-}
-
-func (t table) row(server string) (row, bool) {
-	i := slices.IndexFunc(t.Rows, func(r row) bool { return r.Server == server })
-	if i < 0 {
-		return row{}, false
-	}
-	return t.Rows[i], true
-}
 
 // bench measures everything and prints it; what was measured before an
 // interruption too.
@@ -70,36 +28,60 @@ func bench(ctx context.Context, o options, out, progress io.Writer) error {
 	if err := h.tools(ctx); err != nil {
 		return err
 	}
-	builds, err := h.builds(ctx)
-	if err != nil {
+	builds := o.builds()
+	fmt.Fprintf(progress, "this takes about %s\n", o.duration(builds))
+	if err := h.compile(ctx, builds); err != nil {
 		return err
 	}
-	fmt.Fprintf(progress, "this takes about %s\n", o.duration(len(builds)))
 	r := report{At: time.Now().UTC(), Machine: began, Rounds: o.rounds, Seconds: o.time.Seconds(), Ours: builds[0].name, Versions: versions(ctx)}
 	for _, signed := range []bool{false, true} {
 		r.Tables = append(r.Tables, h.visit(ctx, builds, signed, progress)...)
 	}
 	r.Notes, r.After = h.notes, machine()
+	for _, t := range r.Tables {
+		r.Notes = append(r.Notes, t.remarks()...)
+	}
 	if o.json {
 		return r.json(out)
 	}
 	return r.markdown(out)
 }
 
-// duration is how long it takes where all rivals are here, with what dnsperf
-// and the servers need to start.
-func (o options) duration(builds int) time.Duration {
-	runs := 0
+// duration is how long it takes where all rivals are here, with what compilers,
+// clients and servers need.
+func (o options) duration(builds []build) time.Duration {
+	const begin, compile, start = 20 * time.Second, 8 * time.Second, 150 * time.Millisecond // of all; of a build; of a run
+	total := begin
+	for _, b := range builds {
+		if b.path == "" {
+			total += compile
+		}
+	}
 	for _, m := range chosen(o.modes) {
-		runs += builds
-		for _, r := range rivals {
-			if slices.Contains(r.modes, m.name) && (len(o.servers) == 0 || slices.Contains(o.servers, r.name)) {
+		runs := 0
+		for _, b := range builds {
+			if b.takes(m.name) {
 				runs++
 			}
 		}
+		for _, r := range o.rivals() {
+			if slices.Contains(r.modes, m.name) {
+				runs++
+			}
+		}
+		total += time.Duration(runs*o.rounds) * (o.time + start)
 	}
-	const start = 150 * time.Millisecond // of one run
-	return (20*time.Second + time.Duration(runs*o.rounds)*(o.time+start)).Round(time.Second)
+	return total.Round(time.Second)
+}
+
+// rivals are those that take part, if they are here.
+func (o options) rivals() (list []rival) {
+	for _, r := range rivals {
+		if !o.techniques && (len(o.servers) == 0 || slices.Contains(o.servers, r.name)) {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // visit starts the servers and measures them in all modes, those with
@@ -143,11 +125,13 @@ func (h *house) open(ctx context.Context, builds []build, signed bool, list []mo
 		servers = append(servers, s)
 	}
 	for _, b := range builds {
-		s, err := h.farm(ctx, b, signed)
-		add(b.name, s, err)
+		if takes(b.modes(signed)) {
+			s, err := h.farm(ctx, b, signed)
+			add(b.name, s, err)
+		}
 	}
-	for _, r := range rivals {
-		if takes(r.modes) && (len(h.servers) == 0 || slices.Contains(h.servers, r.name)) {
+	for _, r := range h.rivals() {
+		if takes(r.modes) {
 			s, err := h.rival(ctx, r, signed)
 			add(r.name, s, err)
 		}
@@ -176,7 +160,7 @@ func (h *house) rival(ctx context.Context, r rival, signed bool) (*server, error
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	behind, err := launch(h.clientCore, dir, nil, filepath.Join(h.dir, "plain"), fmt.Sprint(port))
+	behind, err := launch(strconv.Itoa(h.clientCore), dir, nil, filepath.Join(h.dir, "plain"), fmt.Sprint(port))
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +207,7 @@ func (h *house) play(ctx context.Context, servers []*server, m mode, rounds int,
 	for _, s := range servers {
 		if slices.Contains(s.modes, m.name) {
 			asked = append(asked, s)
-			t.Rows = append(t.Rows, row{Server: s.name, Addresses: s.addresses, Figures: make([]figure, rounds)})
+			t.Rows = append(t.Rows, row{Server: s.name, Addresses: s.addresses, Against: s.against, Figures: make([]figure, rounds)})
 		}
 	}
 	for round := range rounds {
@@ -233,7 +217,7 @@ func (h *house) play(ctx context.Context, servers []*server, m mode, rounds int,
 				return t
 			}
 			l := m.load
-			l.For = h.time
+			l.For, l.Window, l.Letters, l.Dnsperf = h.time, h.window, h.letters, h.dnsperf
 			if rate, ok := rates[asked[i].name]; ok {
 				l.Rate = max(1, rate)
 			}
@@ -253,16 +237,19 @@ func (h *house) measure(ctx context.Context, s *server, l load) (figure, error) 
 	if err != nil {
 		return figure{}, err
 	}
-	r, err := l.run(ctx, h.clientCore, s.port, h.dir)
+	rested, began := idle(h.serverCore), time.Now()
+	r, err := client{ctx, strconv.Itoa(h.clientCore), h.dir}.ask(l, s.port)
 	if err != nil {
 		return figure{}, err
 	}
+	outside := time.Since(began) - seconds(float64(r.Answered)/r.QPS) // the client began and ended, and the core slept
+	rested = idle(h.serverCore) - rested - outside
 	after, err := s.process.spent()
 	if err != nil {
 		return figure{}, err
 	}
 	d := after.since(before)
-	f := figure{reply: r, Rate: l.Rate, CPU: d.CPU, User: d.User, System: d.System}
+	f := figure{reply: r, Rate: l.Rate, CPU: d.CPU, User: d.User, System: d.System, Idle: max(0, rested)}
 	f.Resident, f.Proportional = s.process.memory()
 	return f, nil
 }

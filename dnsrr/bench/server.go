@@ -30,6 +30,7 @@ func (u usage) since(v usage) usage {
 type server struct {
 	name      string
 	modes     []string
+	against   string // whose row it is compared to; "" = ours
 	port      int
 	process   *process
 	beside    []*process // that it needs, and that are not measured
@@ -72,7 +73,7 @@ func (h *house) note(format string, args ...any) {
 }
 
 // goEnv has servers in Go see as many processors as they would have unpinned.
-func (h *house) goEnv() []string { return []string{"GOMAXPROCS=" + strconv.Itoa(h.procs)} }
+func goEnv(procs int) []string { return []string{"GOMAXPROCS=" + strconv.Itoa(procs)} }
 
 // place makes a folder and chooses a port for a server.
 func (h *house) place(name string, signed bool) (place, error) {
@@ -107,11 +108,11 @@ func freePort() (int, error) {
 
 // start has a rival run and answer.
 func (h *house) start(ctx context.Context, r rival, signed bool) (*server, error) {
-	if _, err := find(r.needs); err != nil {
-		return nil, err
-	}
 	at, err := h.place(r.name, signed)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := at.find(r.needs); err != nil {
 		return nil, err
 	}
 	if err := at.furnish(r); err != nil {
@@ -125,7 +126,7 @@ func (h *house) start(ctx context.Context, r rival, signed bool) (*server, error
 		return nil, err
 	}
 	s := &server{name: r.name, modes: r.modes, port: at.Port}
-	if s.process, err = launch(h.serverCore, at.Dir, h.goEnv(), argv...); err != nil {
+	if s.process, err = launch(strconv.Itoa(h.serverCore), at.Dir, goEnv(h.procs), argv...); err != nil {
 		return nil, err
 	}
 	return h.settled(ctx, s, signed, r.least)
@@ -269,8 +270,16 @@ func (p place) command(words []string) (argv []string, err error) {
 			return nil, err
 		}
 	}
-	argv[0], err = find(argv[0])
+	argv[0], err = p.find(argv[0])
 	return argv, err
+}
+
+// find prefers what was built here.
+func (p place) find(program string) (string, error) {
+	if path, err := exec.LookPath(filepath.Join(p.Tools, filepath.Base(program))); err == nil {
+		return path, nil
+	}
+	return find(program)
 }
 
 // find looks where daemons are, too, which is not on everybody's path.

@@ -59,27 +59,54 @@ func TestWords(t *testing.T) {
 
 func TestFlags(t *testing.T) {
 	var out strings.Builder
-	for _, args := range []string{"", "--quick", "--servers gdnsd,nsd --modes tcp --rounds 6 --time 2s", "--ours a=/bin/true --ours /bin/false"} {
+	for _, args := range []string{"", "--quick", "--servers gdnsd,nsd --modes tcp --rounds 6 --time 2s", "--ours a=/bin/true --ours /bin/false", "--techniques --window 512", "--dnsperf --letters --coredns"} {
 		if _, err := parse(strings.Fields(args), &out); err != nil {
 			t.Errorf("%q: %v", args, err)
 		}
 	}
-	for _, args := range []string{"stray", "--rounds 0", "--time 1h", "--servers djbdns", "--modes all", "--server-core 1"} {
+	for _, args := range []string{"stray", "--rounds 0", "--time 1h", "--servers djbdns", "--modes all", "--server-core 1", "--window 5", "--techniques --servers gdnsd", "--techniques --ours /bin/true"} {
 		if o, err := parse(strings.Fields(args), &out); err == nil {
 			t.Errorf("%q: got %+v, want an error", args, o)
 		}
 	}
 }
 
-// By default it stays under a quarter of an hour.
-func TestDefaultIsBounded(t *testing.T) {
-	o, err := parse(nil, os.Stderr)
-	if err != nil {
-		t.Fatal(err)
+// By default it stays under a quarter of an hour, and so do the techniques.
+func TestRunsAreBounded(t *testing.T) {
+	for _, args := range [][]string{nil, {"--coredns"}, {"--techniques"}} {
+		o, err := parse(args, os.Stderr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := o.duration(o.builds())
+		if t.Log(args, d, o.modes); d.Minutes() > 15 {
+			t.Errorf("%q takes %s", args, d)
+		}
 	}
-	if d := o.duration(1); d.Minutes() > 15 {
-		t.Errorf("takes %s", d)
-	} else {
-		t.Log(d)
+}
+
+// Every mode of a build is measured, and every row that another is held against
+// stands beside it.
+func TestBuilds(t *testing.T) {
+	for _, o := range []options{{}, {techniques: true}, {ours: []string{"a=/x", "/y"}}} {
+		list := o.builds()
+		names := []string{}
+		for _, b := range list {
+			names = append(names, b.name)
+			for _, m := range append(b.plain, b.signed...) {
+				if !slices.Contains(o.usual(), m) {
+					t.Errorf("%s: mode %q", b.name, m)
+				}
+			}
+		}
+		for _, b := range list {
+			i := slices.Index(names, b.technique.against)
+			if b.technique.against != "" && (i < 0 || !slices.Equal(b.plain, list[i].plain)) {
+				t.Errorf("%s is held against %q, which is not measured beside it", b.name, b.technique.against)
+			}
+		}
+		if len(list) == 0 || slices.Contains(o.usual(), "spread") != o.techniques {
+			t.Errorf("%+v: builds %q, modes %q", o, names, o.usual())
+		}
 	}
 }

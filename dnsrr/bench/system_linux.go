@@ -19,16 +19,16 @@ type process struct {
 	log string // file that it prints to
 }
 
-// launch starts a program on a core, in a folder that is its own. It must be
+// launch starts a program on cores ("0", or "0,1"), in a folder that is its own. It must be
 // called from the first thread, with which the program dies.
-func launch(core int, dir string, env []string, argv ...string) (*process, error) {
+func launch(cores string, dir string, env []string, argv ...string) (*process, error) {
 	p := &process{log: filepath.Join(dir, "log")}
 	out, err := os.Create(p.log)
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close()
-	p.cmd = exec.Command("taskset", append([]string{"-c", strconv.Itoa(core)}, argv...)...)
+	p.cmd = exec.Command("taskset", append([]string{"-c", cores}, argv...)...)
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, out, out
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -127,6 +127,18 @@ func statFields(pid int) []string {
 func ticks(s string) time.Duration {
 	n, _ := strconv.ParseInt(s, 10, 64)
 	return time.Duration(n) * 10 * time.Millisecond
+}
+
+// idle is how long a core had nothing to do since the machine began, to a
+// hundredth of a second.
+func idle(core int) time.Duration {
+	b, _ := os.ReadFile("/proc/stat") // without it, it was never idle
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) > 5 && f[0] == "cpu"+strconv.Itoa(core) {
+			return ticks(f[4]) + ticks(f[5])
+		}
+	}
+	return 0
 }
 
 // machine says what is measured on, and how busy it is.
