@@ -35,6 +35,7 @@ type Spend struct {
 // at the end. Time in these is part of the request's time and not more of it.
 type Cost struct {
 	AD, AB, RPC time.Duration
+	Time        time.Duration // of the whole request, at least; 0: as long as it was open. For front ends that say so too early
 }
 
 // An Action is the kind of a [Verdict].
@@ -62,7 +63,7 @@ type Verdict struct {
 	Action Action
 	Part   Part          // what was over, or slows the request; NoPart where nothing does
 	Wait   time.Duration // of a Delay: how long to hold the request; of a Deny: when to come again, 0 for "when one of your requests ends"
-	Limit  int64         // of the part, in its unit; 0 where Part is NoPart
+	Limit  int64         // of the part: time in ms, CPU in percent, all else in number; 0 where Part is NoPart
 	Find   uint32        // how many of Ask.Find may be returned; less only for a search in pages
 	Would  Action        // what Action would be if verdicts were enforced: differs from it in shadow mode alone
 }

@@ -1,0 +1,150 @@
+package throttle
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// A Budget is one caller's standing. It is a value, and says what was used, so
+// that the zero Budget of a component is a caller never seen, under any policy:
+// a policy that changes keeps what was used, and judges it anew.
+//
+// Instants are given since any one beginning, the same for all calls. An instant
+// before the last one earns nothing and charges nothing.
+type Budget struct {
+	At     time.Duration // when the rest was true
+	Locked time.Duration // when a lock-out by [Limits.Cutoff] ends; 0 where there was none
+
+	Used [rates]int64   // by rate, never negative: ns, or 1e9 for each of what is counted
+	Held [gauges]uint32 // by gauge
+
+	Open uint32    // requests in flight that are charged: not those that hang, or wait out a delay
+	Last uint32    // what the last request, or item of a batch, cost, in µs
+	In   [3]uint16 // of those in flight, how many are in AD, in AB, in RPC
+
+	Component Component // says what the slots hold
+	Slow      Part      // what the last verdict was about, where it was not Allow
+}
+
+// lockOut is how long a caller is locked out before he is judged anew. Observed,
+// not documented: event 4023 and back-off hints of 299984, 299912 and 297749 ms.
+const lockOut = 5 * time.Minute
+
+// longest is the longest delay for a part of a minute (Exchange team, 2010-08-27),
+// and positive is where such a budget is positive again: Exchange counts in
+// whole milliseconds.
+const (
+	longest  = time.Minute
+	positive = time.Millisecond
+)
+
+// Settle brings b up to now: it charges what is in flight, and forgets what is
+// refilled.
+func (l *Limits) Settle(b Budget, now time.Duration) Budget {
+	b.settle(l, now)
+	return b
+}
+
+func (b *Budget) settle(l *Limits, now time.Duration) {
+	d := now - b.At
+	if d <= 0 {
+		return
+	}
+	b.At = now
+	for i, p := range &rateParts[b.Component] {
+		n := b.inFlight(i)
+		if p == NoPart || b.Used[i] == 0 && n == 0 {
+			continue
+		}
+		b.Used[i] = max(0, l.capped(i, p, b.Used[i]+times(n, d)-l.Rate[i].refilled(d)))
+	}
+}
+
+// inFlight is how many requests use up the rate in slot i now.
+func (b *Budget) inFlight(i int) uint32 {
+	switch i {
+	case rateCAS, rateLocal:
+		return b.Open
+	case rateAD:
+		return uint32(b.In[0])
+	case rateAB:
+		return uint32(b.In[1])
+	case rateRPC:
+		return uint32(b.In[2])
+	}
+	return 0
+}
+
+// times is n·d, at most most.
+func times(n uint32, d time.Duration) int64 {
+	if n <= 1 {
+		return int64(n) * min(int64(d), most)
+	}
+	hi, lo := bits.Mul64(uint64(n), uint64(d))
+	if hi > 0 || lo > most {
+		return most
+	}
+	return int64(lo)
+}
+
+// capped is used, or the most that is remembered: of a part of a minute what
+// clears in a minute, since no delay is to be longer; of time without a limit an
+// hour.
+func (l *Limits) capped(i int, p Part, used int64) int64 {
+	r := &l.Rate[i]
+	switch {
+	case r.Unlimited:
+		return min(used, int64(time.Hour))
+	case p.minute():
+		return min(used, max(r.Cap, r.Cap+r.refilled(longest)-int64(positive)))
+	}
+	return min(used, most)
+}
+
+// minute: p is time that a policy of 2010 gives by the minute.
+func (p Part) minute() bool { return p >= AD && p <= RPC }
+
+// charge adds d to the time of whole requests.
+func (b *Budget) charge(l *Limits, d time.Duration) {
+	b.add(l, rateCAS, CAS, int64(d))
+	b.add(l, rateLocal, LocalTime, int64(d))
+}
+
+// add adds n to what was used of p, if slot i holds it.
+func (b *Budget) add(l *Limits, i int, p Part, n int64) {
+	if n > 0 && rateParts[b.Component][i] == p {
+		b.Used[i] = max(0, l.capped(i, p, b.Used[i]+min(n, most)))
+	}
+}
+
+// cost notes what a request or an item has cost, for the next delay.
+func (b *Budget) cost(d time.Duration) {
+	b.Last = uint32(min(max(0, d/time.Microsecond), math.MaxUint32))
+}
+
+// busy: something is held or in flight.
+func (b *Budget) busy() bool {
+	return b.Held != [gauges]uint32{} || b.Open != 0
+}
+
+// Clear is the instant from which b is the Budget of a caller never seen, if
+// nothing happens before. It is math.MaxInt64 while anything is held or in
+// flight, or is never refilled.
+func (l *Limits) Clear(b Budget) time.Duration { return b.clear(l) }
+
+func (b *Budget) clear(l *Limits) time.Duration {
+	if b.busy() {
+		return math.MaxInt64
+	}
+	var d time.Duration
+	for i, p := range &rateParts[b.Component] {
+		if p != NoPart && b.Used[i] > 0 {
+			d = max(d, l.Rate[i].until(b.Used[i]))
+		}
+	}
+	if d == most {
+		return math.MaxInt64
+	}
+	return max(b.At+d, b.Locked)
+}

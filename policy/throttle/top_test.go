@@ -1,0 +1,72 @@
+package throttle
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// Who has spent most, and who is throttled, by which part and for how long.
+func TestTop(t *testing.T) {
+	limits := bucket(300000, 900000, 3000000)
+	limits.Max[gaugeConcurrency] = 100
+	l := ledgerOf(limits, Options{})
+	for i := range 200 {
+		c := Caller{strconv.Itoa(i), EWS}
+		l.Done(day, first(l.Check(day, c, quiet())), Cost{Time: time.Duration(i) * 20 * time.Second})
+		l.Check(day, c, quiet())
+		for range i % 100 {
+			l.Check(day, c, Ask{CPU: -1})
+		}
+	}
+	names := func(all []Spender) (out string) {
+		for _, s := range all {
+			out += s.Caller.Name + " "
+		}
+		return out
+	}
+	if got, want := names(l.Top(day, LocalTime, 3)), "199 198 197 "; got != want {
+		t.Errorf("time: got %s, want %s", got, want)
+	}
+	top := l.Top(day, LocalTime, 1)[0]
+	if want := (Spender{Caller{"199", EWS}, LocalTime, 3980000, 300000, Deny, 5 * time.Minute}); top != want {
+		t.Errorf("got %+v, want %+v", top, want)
+	}
+	if got := l.Top(day, Concurrency, 2); len(got) != 2 || got[0].Caller.Name != "99" || got[0].Used != 100 || got[0].Limit != 100 || got[0].Action != Deny {
+		t.Errorf("requests: %+v", got)
+	}
+	if got := l.Top(day, Messages, 5); len(got) != 0 {
+		t.Errorf("messages: %+v", got)
+	}
+	now := day.Add(time.Minute)
+	slow := l.Throttled(now, 1000)
+	i := slices.IndexFunc(slow, func(s Spender) bool { return s.Caller.Name == "199" })
+	if want := (Spender{Caller{"199", EWS}, LocalTime, 3980000 - 15000, 300000, Deny, 4 * time.Minute}); i < 0 || slow[i] != want {
+		t.Errorf("got %+v, want %+v", slow[max(0, i)], want)
+	}
+	if few := l.Throttled(now, 3); !slices.Equal(few, slow[:3]) || !slices.IsSortedFunc(slow, byWait) {
+		t.Errorf("got %+v, want the first of %+v", few, slow[:4])
+	}
+	if got := l.Sweep(now); got.Over != len(slow) || l.Stats().Over != len(slow) {
+		t.Errorf("%d over, and %d throttled", got.Over, len(slow))
+	}
+	if got := l.Throttled(day.Add(9999*time.Hour), 9); len(got) == 0 {
+		t.Error("with requests open for a year nobody is throttled")
+	}
+}
+
+// The first of many who are close together are found, in whatever order they lie.
+func TestTopOfMany(t *testing.T) {
+	for range 10 {
+		l := ledgerOf(stillLimits(), Options{})
+		for i := range 500 {
+			l.Done(day, first(l.Check(day, Caller{strconv.Itoa(i), EWS}, quiet())), Cost{Time: time.Duration(i) * ms})
+		}
+		for i, s := range l.Top(day, LocalTime, 20) {
+			if s.Used != int64(499-i) || s.Caller.Name != strconv.Itoa(499-i) {
+				t.Fatalf("%d: got %+v", i, s)
+			}
+		}
+	}
+}
