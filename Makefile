@@ -2,7 +2,7 @@
 GO ?= go
 SYSTEMS := linux windows darwin
 
-.PHONY: test peers fmt vet build staticcheck unit bench bench-dns clean deb rpm dist/evenkeel
+.PHONY: test peers fmt vet build staticcheck unit bench bench-dns bench-throttle clean deb rpm dist/evenkeel
 
 test: fmt vet staticcheck peers unit
 
@@ -33,10 +33,11 @@ staticcheck:
 	@tool=$$(mktemp) && $(GO) build -o $$tool honnef.co/go/tools/cmd/staticcheck && \
 	for os in $(SYSTEMS); do echo "staticcheck for $$os"; GOOS=$$os $$tool ./... || { rm -f $$tool; exit 1; }; done; rm -f $$tool
 
-# The bench of DNS is a module of its own, which ./... does not reach.
+# The benches are modules of their own, which ./... does not reach.
 unit:
 	$(GO) test -race ./...
 	cd dnsrr/bench && $(GO) vet ./... && $(GO) test ./...
+	cd policy/throttle/bench && $(GO) vet ./... && $(GO) test ./...
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
@@ -50,6 +51,10 @@ RIVALS := dnsperf:dnsperf gdnsd:gdnsd nsd:nsd knotd:knot geoip.so:knot-module-ge
 	libbindbackend.so:pdns-backend-bind dnsdist:dnsdist named:bind9 unbound:unbound cc:gcc libc.so:libc6-dev
 bench-dns: $(if $(filter command,$(firstword $(origin PEERS))),peers)
 	cd dnsrr/bench && $(GO) vet ./... && $(GO) test ./... && $(GO) run . $(BENCH)
+
+# What a throttling decision costs beside other limiters, in one run.
+bench-throttle:
+	cd policy/throttle/bench && $(GO) vet ./... && $(GO) test ./... && $(GO) run . $(BENCH)
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o evenkeel ./agent

@@ -17,7 +17,7 @@ func minutes(ad, cas, ab, rpc int64) *Limits {
 		x := percent * 600 * int64(ms)
 		l.Rate[i] = Rate{Cap: x, Refill: x, Per: time.Minute}
 	}
-	l.Max = [gauges]uint32{10, 3, 20, 1000}
+	l.Max, l.Minute = [gauges]uint32{10, 3, 20, 1000}, true
 	return l
 }
 
@@ -32,14 +32,6 @@ func bucket(burst, recharge, cutoff int64) *Limits {
 // quiet is a request where the load of the node is not known.
 func quiet() Ask { return Ask{CPU: -1} }
 
-// minuteOf is a part of a minute as a snapshot prints it: whole milliseconds
-// allowed and left, and the used share of the minute.
-func minuteOf(l *Limits, b Budget, p Part) string {
-	i := b.Component.rate(p)
-	limit, used := l.Rate[i].Cap/int64(ms), b.Used[i]/int64(ms)
-	return fmt.Sprintf("%s:%d/%d/%d%%", p, limit, limit-used, used*100/time.Minute.Milliseconds())
-}
-
 // Document 000, the log line: a call of 17156.25 ms by a caller who had nothing
 // open before and three requests after. Its own time alone would be 17156.25 -
 // 0.9·17156.25 = 1715 ms; the three were open for 15378.125 ms of it together.
@@ -47,19 +39,15 @@ func TestDocument000Line(t *testing.T) {
 	l := minutes(50, 90, 50, 60)
 	b := Budget{Component: EWS}
 	at := func(left float64) time.Duration { return time.Duration((17156.25 - left) * float64(ms)) }
-	line := func() string {
-		return fmt.Sprintf("Conn:%d,%s,%s,%s,%s,FC:%d/%d,Sub:%d/%d", b.Held[gaugeConcurrency],
-			minuteOf(l, b, AD), minuteOf(l, b, CAS), minuteOf(l, b, AB), minuteOf(l, b, RPC),
-			l.Max[gaugeFind], b.Held[gaugeFind], l.Max[gaugeOwn], b.Held[gaugeOwn])
-	}
-	if got, want := line(), "Conn:0,AD:30000/30000/0%,CAS:54000/54000/0%,AB:30000/30000/0%,RPC:36000/36000/0%,FC:1000/0,Sub:20/0"; got != want {
+	line := func() string { return l.snapshot(b).String() }
+	if got, want := line(), "Conn:0,AD:30000/30000/0%,CAS:54000/54000/0%,AB:30000/30000/0%,RPC:36000/36000/0%,FC:1000/0,Hash:0,Sub:20/0"; got != want {
 		t.Errorf("Init>> got  %s\n        want %s", got, want)
 	}
 	for _, left := range []float64{17156.25, 5378.125, 5000, 5000} {
 		b, _ = l.Check(b, at(left), quiet())
 	}
 	b = l.Done(b, at(0), quiet(), 0, at(0), Cost{RPC: 15625 * time.Microsecond})
-	if got, want := line(), "Conn:3,AD:30000/30000/0%,CAS:54000/36907/28%,AB:30000/30000/0%,RPC:36000/35985/0%,FC:1000/0,Sub:20/0"; got != want {
+	if got, want := line(), "Conn:3,AD:30000/30000/0%,CAS:54000/36907/28%,AB:30000/30000/0%,RPC:36000/35985/0%,FC:1000/0,Hash:0,Sub:20/0"; got != want {
 		t.Errorf("End>> got  %s\n       want %s", got, want)
 	}
 }

@@ -22,6 +22,7 @@ func (e *Effective) compile() {
 	var all [components][rates]made
 	for c := range e.limits {
 		e.limits[c] = unlimitedIn(e.Policy, Component(c))
+		e.limits[c].Minute = e.Generation != Exchange2013
 		e.limits[c].Reject = e.Generation == Exchange2010RTM
 	}
 	for _, s := range e.Settings {

@@ -126,7 +126,7 @@ func (v Verdict) text() string {
 func (v Verdict) limit() string {
 	switch v.Part {
 	case AD, CAS, AB, RPC, LocalTime:
-		return time.Duration(v.Limit).String()
+		return (time.Duration(v.Limit) * time.Millisecond).String()
 	}
 	return strconv.FormatInt(v.Limit, 10)
 }

@@ -31,7 +31,7 @@ func TestReplyFindCount(t *testing.T) {
 // Which words each component has for a refusal.
 func TestReply(t *testing.T) {
 	const v2010 RequestVersion = "Exchange2010_SP2"
-	cas := deniedFor(CAS, int64(54*time.Second), 297749*time.Millisecond)
+	cas := deniedFor(CAS, 54000, 297749*time.Millisecond)
 	conns := deniedFor(Concurrency, 27, 0)
 	for _, tt := range []struct {
 		name string
@@ -42,7 +42,7 @@ func TestReply(t *testing.T) {
 	}{
 		{"EWS, a time part", cas, EWS, v2010, Reply{Code: ErrorServerBusy, Values: []Pair{{"BackOffMilliseconds", "297749"}}, Fault: true, Status: 500,
 			Text: "over CAS of 54s, come again in 4m57.749s"}},
-		{"EWS, locked out", deniedFor(LocalTime, int64(5*time.Minute), 5*time.Minute-1), EWS, v2010, Reply{Code: ErrorServerBusy, Values: []Pair{{"BackOffMilliseconds", "300000"}}, Fault: true, Status: 500,
+		{"EWS, locked out", deniedFor(LocalTime, 300000, 5*time.Minute-1), EWS, v2010, Reply{Code: ErrorServerBusy, Values: []Pair{{"BackOffMilliseconds", "300000"}}, Fault: true, Status: 500,
 			Text: "over LocalTime of 5m0s, come again in 5m0s"}},
 		{"EWS, connections", conns, EWS, v2010, Reply{Code: ErrorExceededConnectionCount, Values: []Pair{{"Policy", "MaxConcurrency"}, {"MaxConcurrencyLimit", "27"}}, Fault: true, Status: 500,
 			Text: "over MaxConcurrency of 27, come again when a request of yours ends"}},
@@ -52,9 +52,9 @@ func TestReply(t *testing.T) {
 			Text: "over HangingConnectionLimit of 10, come again when a request of yours ends"}},
 		{"EWS, subscriptions", deniedFor(Subscriptions, 20, 0), EWS, v2010, Reply{Code: ErrorExceededSubscriptionCount, Status: 200,
 			Text: "over MaxSubscriptions of 20, come again when a request of yours ends"}},
-		{"EAS", deniedFor(CAS, int64(time.Minute), 4200*time.Millisecond), EAS, "", Reply{Status: 503, Headers: []Pair{{"Retry-After", "5"}},
+		{"EAS", deniedFor(CAS, 60000, 4200*time.Millisecond), EAS, "", Reply{Status: 503, Headers: []Pair{{"Retry-After", "5"}},
 			Text: "over CAS of 1m0s, come again in 4.2s"}},
-		{"EAS, 5 s sharp", deniedFor(CAS, int64(time.Minute), 5*time.Second), EAS, "", Reply{Status: 503, Headers: []Pair{{"Retry-After", "5"}},
+		{"EAS, 5 s sharp", deniedFor(CAS, 60000, 5*time.Second), EAS, "", Reply{Status: 503, Headers: []Pair{{"Retry-After", "5"}},
 			Text: "over CAS of 1m0s, come again in 5s"}},
 		{"EAS, connections", deniedFor(Concurrency, 10, 0), EAS, "", Reply{Status: 503,
 			Text: "over MaxConcurrency of 10, come again when a request of yours ends"}},
@@ -62,7 +62,7 @@ func TestReply(t *testing.T) {
 			Text: "over MaxConcurrency of 5, come again when a request of yours ends"}},
 		{"Outlook", deniedFor(Concurrency, 20, 0), RCA, "", Reply{Status: 200, Headers: []Pair{{"X-ResponseCode", "0"}}, MAPI: 0x6BB,
 			Text: "over MaxConcurrency of 20, come again when a request of yours ends"}},
-		{"IMAP", deniedFor(CAS, int64(time.Minute), 2001*time.Microsecond), IMAP, "", Reply{Line: "BAD Request is throttled. Suggested Backoff Time: 3 milliseconds",
+		{"IMAP", deniedFor(CAS, 60000, 2001*time.Microsecond), IMAP, "", Reply{Line: "BAD Request is throttled. Suggested Backoff Time: 3 milliseconds",
 			Text: "over CAS of 1m0s, come again in 3ms"}},
 		{"POP", deniedFor(Concurrency, 20, 0), POP, "", Reply{Line: "-ERR [SYS/TEMP] over MaxConcurrency of 20, come again when a request of yours ends",
 			Text: "over MaxConcurrency of 20, come again when a request of yours ends"}},

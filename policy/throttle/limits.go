@@ -18,6 +18,7 @@ type Limits struct {
 
 	Cutoff         time.Duration // how far LocalTime may go below zero before the caller is locked out; negative: never
 	CPUStart       float64       // share of all CPUs from which requests are delayed, 0 to 1; negative: never
+	Minute         bool          // 2010: time is limited in parts of a minute; else by burst and recharge
 	Reject         bool          // 2010 as first shipped: who is over a minute's time is refused; else he is delayed (SP1)
 	MaxDelay       time.Duration // the longest Delay for LocalTime
 	Multiplier     float64       // a delay for LocalTime is at most this times what the last request cost
