@@ -35,7 +35,7 @@ func (b *Budget) use(l *Limits, s *Spend) {
 	if *s == (Spend{}) {
 		return
 	}
-	for i, p := range &rateParts[b.Component] {
+	for i, p := range rateParts[b.Component] {
 		b.add(l, i, p, int64(s.of(p))*one)
 	}
 }

@@ -52,7 +52,7 @@ func (b *Budget) settle(l *Limits, now time.Duration) {
 		return
 	}
 	b.At = now
-	for i, p := range &rateParts[b.Component] {
+	for i, p := range rateParts[b.Component] {
 		n := b.inFlight(i)
 		if p == NoPart || b.Used[i] == 0 && n == 0 {
 			continue
@@ -138,7 +138,7 @@ func (b *Budget) clear(l *Limits) time.Duration {
 		return math.MaxInt64
 	}
 	var d time.Duration
-	for i, p := range &rateParts[b.Component] {
+	for i, p := range rateParts[b.Component] {
 		if p != NoPart && b.Used[i] > 0 {
 			d = max(d, l.Rate[i].until(b.Used[i]))
 		}

@@ -83,7 +83,7 @@ func (l *Limits) full(b *Budget, i int, p Part, n uint32) bool {
 
 // time: what was used of each part that is time.
 func (b *Budget) time(l *Limits, now time.Duration, v *Verdict) {
-	for i, p := range &rateParts[b.Component] {
+	for i, p := range rateParts[b.Component] {
 		switch {
 		case l.Rate[i].Unlimited:
 		case p.minute():
@@ -149,7 +149,7 @@ func (b *Budget) spend(l *Limits, s *Spend, v *Verdict) {
 	if *s == (Spend{}) {
 		return
 	}
-	for i, p := range &rateParts[b.Component] {
+	for i, p := range rateParts[b.Component] {
 		r, n := &l.Rate[i], int64(s.of(p))*one
 		if n == 0 || r.Unlimited || b.Used[i]+n <= r.Cap {
 			continue
