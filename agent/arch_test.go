@@ -60,6 +60,7 @@ var may = map[string][]string{
 	"policy/throttle":    {},
 	"queue":              {"queue/sockdiag"},
 	"queue/sockdiag":     {},
+	"queue/w3c":          {}, // knows the standard library alone
 }
 
 // owners lists who may import what is not ours and not of the standard
