@@ -15,6 +15,8 @@ import (
 	"crypto/tls"
 	"net/netip"
 	"time"
+
+	"evenkeel/policy/throttle"
 )
 
 // Embedded is the [Config.File] of the configuration that is compiled in.
@@ -29,6 +31,7 @@ type Config struct {
 	Node    Node
 	Zone    Zone
 	Listen  Listen
+	Gate    Gate
 	DNS     DNS
 	Gossip  Gossip
 	Admin   Admin
@@ -37,6 +40,8 @@ type Config struct {
 	Health  Health
 
 	Services []Service // protocols judged apart, at most 16
+
+	Policy Policy
 
 	State string        // folder for what must survive a restart; what the file names without a root is beside it; empty = nothing is kept
 	Drain time.Duration // at shutdown, time for clients to turn away; 0 to 1h
@@ -68,6 +73,7 @@ type Listen struct {
 	AgentCheck []netip.AddrPort // HAProxy's agent check
 	Admin      netip.AddrPort   // dashboard, API and metrics; beyond loopback only as [Admin] says
 	Gossip     netip.AddrPort   // TCP and UDP
+	Gate       netip.AddrPort   // where front ends ask; not valid = nowhere; beyond loopback only as [Gate] says
 }
 
 // A Gossip says how the agents of a farm find and trust each other.
@@ -127,10 +133,12 @@ func defaults() Config {
 			Admin:      at("127.0.0.1:9853"),
 			Gossip:     at("127.0.0.1:7946"),
 		},
+		Gate:   defaultGate(),
 		DNS:    defaultDNS(),
 		Gossip: Gossip{Label: "evenkeel"},
 		Limits: Limits{Connections: 4000, Degrade: 0.70, Recover: 0.55, Fail: 0.90, Ramp: 300 * time.Second},
 		Health: Health{Hold: 180 * time.Second},
+		Policy: Policy{Ages: throttle.ExchangeAges()},
 		Drain:  30 * time.Second,
 	}
 }

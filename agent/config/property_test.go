@@ -28,7 +28,9 @@ func words() map[string][]string {
 		"node.name": {"ex01", "EX_01", "''", "a.b"}, "node.addresses": {"[]", "[10.0.0.1]", "[0.0.0.0]", "['fe80::1%eth0']"},
 		"zone.name": {"a.test", "''", "A.", strings.Repeat("a.", 94) + "a", strings.Repeat("a.", 95) + "a"}, "zone.answers": {"auto", "0", "1", "8", "9"},
 		"zone.ttl":   {"{min: 0s}", "{min: 1s}", "{min: 1h}", "{max: 4s}", "{min: 2s, max: 1500ms}", "{min: 7s, max: 7s}", "{max: 2h}"},
-		"listen.dns": sockets, "listen.health": sockets, "listen.agent_check": sockets, "listen.admin": socket, "listen.gossip": socket,
+		"listen.dns": sockets, "listen.health": sockets, "listen.agent_check": sockets, "listen.admin": socket, "listen.gossip": socket, "listen.gate": append([]string{"''"}, socket...),
+		"gate.allow": {"[]", "[10.0.0.0/8]", "[x]"}, "gate.deny": {"403", "429", "503"}, "gate.domains": {"[]", "[A=a.example]", "[A=a.example, a=b.example]", "[a.example]"},
+		"gate.release": length, "gate.assume": length, "gate.fail": {"open", "closed", "true"}, "gate.budgets": {"999", "1000"},
 		"gossip.key_file": {"''", "gossip.key", "other.key"}, "gossip.advertise": {"''", "10.0.0.1", "'10.0.0.1:7'", "'10.0.0.1:0'", "0.0.0.0"},
 		"gossip.label": {"''", "a", strings.Repeat("a", 255), strings.Repeat("a", 256)}, "gossip.join": {"[]", "['a:1']", "['a:0']", "[a]"},
 		"admin.token_file": {"''", "admin.token", "short.token", "other.token"}, "admin.cert_file": {"''", "admin.crt", "admin.key"},
@@ -37,6 +39,7 @@ func words() map[string][]string {
 		"dns.id":      {"''", "none", "ns1", "é"}, "dns.cookie_file": {"''", "dns.cookies", "short.cookies", "other"},
 		"dns.rate_limit": {"{per_second: 0}", "{slip: 15}", "{slip: 16}", "{per_second: 1000001}", "{exempt: []}", "{exempt: [10.0.0.1/8]}", "{exempt: ['::/0', 10.0.0.1]}"},
 		"dns.transfer":   {"{allow: [10.0.0.1, '::/0']}", "{notify: [10.0.0.1, '10.0.0.1:54', 10.0.0.1]}", "{keys: [{name: a_b, file: xfr.key}]}", "{keys: [{name: farm-xfr, file: bind.key}, {name: farm-xfr., file: xfr.key}]}"},
+		"policy.file":    {"''", "good.policy", "bad.policy", "none"}, "policy.generation": {"2013", "2010", "2010-rtm", "2016"}, "policy.cache": {"{min: 5m}", "{min: 16m}", "{max: 1m}", "{min: 0s}", "{max: 25h}"},
 		"limits.recover": share, "limits.degrade": share, "limits.fail": share, "limits.ramp": length, "limits.queue": {"discover", "0", "1", "learn"},
 		"limits.connections": {"0", "1", "4000", "learn", "learn from 0", "learn from 9"}, "health.hold": length, "health.min_in_service": {"auto", "0", "1"},
 	}
