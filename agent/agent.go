@@ -36,6 +36,7 @@ type agent struct {
 	health  *health.Server
 	node    *node.Node
 	probes  *probe.Prober
+	gate    *gatekeeper    // nil: front ends are not answered
 	loaded  time.Time      // when the zone in use was read; of wire, and then of reload
 	hup     chan os.Signal // asks for another configuration
 
@@ -72,7 +73,7 @@ func wire(cfg config.Config, records dnsrr.Records, log *slog.Logger, leaveOut .
 	a := &agent{
 		cfg: cfg, log: log, sockets: socks, door: guard, farm: farm, dns: &dnsrr.Server{}, health: &health.Server{},
 		hup: make(chan os.Signal, 1), ready: make(chan struct{}), drains: make(chan node.Drain, 1),
-		probes: probe.New(probe.Ask), loaded: time.Now(), kit: newKit(cfg),
+		probes: probe.New(probe.Ask), loaded: time.Now(), kit: newKit(cfg), gate: newGatekeeper(cfg),
 	}
 	a.dns.Configure(a.kit.options())
 	sources := queue.Platform(queue.Listener{
@@ -116,6 +117,11 @@ func (a *agent) run(ctx context.Context, beside ...func(context.Context) error) 
 	}
 	for _, l := range a.sockets.agentCheck {
 		servers = append(servers, a.afterFirst(func(ctx context.Context) error { return a.health.ServeAgentCheck(ctx, l) }))
+	}
+	if a.gate != nil {
+		servers = append(servers,
+			func(ctx context.Context) error { a.gate.watch(ctx, a.sampler.Sample, a.log); return nil },
+			func(ctx context.Context) error { return a.gate.serve(ctx, a.sockets.gate) })
 	}
 	return serve(ctx, a.leave, servers...)
 }

@@ -20,7 +20,7 @@ const module = "evenkeel/"
 // nothing of each other; agent/node alone translates between them.
 var may = map[string][]string{
 	"agent": {
-		"agent/config", "agent/dashboard", "agent/demo", "agent/gossip", "agent/metrics", "agent/node",
+		"agent/config", "agent/dashboard", "agent/demo", "agent/gate", "agent/gossip", "agent/metrics", "agent/node",
 		"policy/balance",           // turns limits into Rules: the loop takes the law's own words
 		"policy/throttle",          // shows policies, and whose they are
 		"policy/balance/sim",       // plays scenarios: what it takes is made by agent/config, what it gives is shown by agent/report
@@ -38,13 +38,14 @@ var may = map[string][]string{
 		"policy/throttle", // a policy file becomes its Book
 	},
 	"agent/dashboard":     {"agent/node", "policy/balance"},
-	"agent/demo":          {}, // the farm that is not the agent must not know the agent
-	"agent/gossip":        {}, // carries bytes, knows no meaning
-	"agent/e2e":           {}, // tests alone: whole agents beside software of others
-	"agent/gossip/fabric": {}, // a network for tests: nothing but tests may import it
+	"agent/demo":          {},                  // the farm that is not the agent must not know the agent
+	"agent/gate":          {"policy/throttle"}, // its questions are the ledger's
+	"agent/gossip":        {},                  // carries bytes, knows no meaning
+	"agent/e2e":           {},                  // tests alone: whole agents beside software of others
+	"agent/gossip/fabric": {},                  // a network for tests: nothing but tests may import it
 	"agent/metrics": {
 		"agent/node", "policy/balance",
-		"agent/gossip", "dnsrr", "health", // their Stats
+		"agent/gate", "agent/gossip", "dnsrr", "health", "policy/throttle", // their Stats
 	},
 	"agent/report":       {"policy/balance/sim"}, // shows its results
 	"agent/node":         {"dnsrr", "dnsrr/dnssec", "health", "policy/balance", "queue"},

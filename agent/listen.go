@@ -21,7 +21,8 @@ type sockets struct {
 	healthTLS  []net.Listener
 	agentCheck []net.Listener
 	admin      net.Listener
-	adminTLS   bool // admin is spoken to over TLS
+	adminTLS   bool         // admin is spoken to over TLS
+	gate       net.Listener // nil: there is none
 }
 
 // listen binds every address of the configuration, or none.
@@ -54,7 +55,20 @@ func listen(c config.Listen) (s sockets, err error) {
 		return s, refused("listen.admin", c.Admin, err)
 	}
 	s.admin = newCrowd(admin, adminOpen)
-	return s, nil
+	err = s.listenGate(c.Gate)
+	return s, err
+}
+
+// listenGate binds the address on which front ends ask, if there is one.
+func (s *sockets) listenGate(at netip.AddrPort) (err error) {
+	if !at.IsValid() {
+		return nil
+	}
+	if s.gate, err = net.Listen(network("tcp", at), at.String()); err != nil {
+		s.gate = nil
+		return refused("listen.gate", at, err)
+	}
+	return nil
 }
 
 // listenTLS binds the addresses on which healthcheck.htm is served over TLS.
@@ -136,6 +150,9 @@ func (s sockets) served() (out []service) {
 	for _, l := range s.agentCheck {
 		out = append(out, service{"agent check", l.Addr().String()})
 	}
+	if s.gate != nil {
+		out = append(out, service{"gate", "http://" + s.gate.Addr().String() + "/v1/check"})
+	}
 	return append(out, service{"admin", adminURL(s.adminTLS, s.admin.Addr().String()) + "/"})
 }
 
@@ -155,6 +172,9 @@ func (s sockets) listeners() []net.Listener {
 	all := slices.Concat(s.health, s.healthTLS, s.agentCheck)
 	if s.admin != nil {
 		all = append(all, s.admin)
+	}
+	if s.gate != nil {
+		all = append(all, s.gate)
 	}
 	return all
 }

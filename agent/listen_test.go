@@ -27,6 +27,7 @@ func everything() config.Listen {
 
 func TestEverySocketIsServedAndKnown(t *testing.T) {
 	c := everything()
+	c.Gate = loopback()
 	c.DNS = []netip.AddrPort{loopback(), loopback()}
 	s, err := listen(c)
 	if err != nil {
@@ -38,7 +39,7 @@ func TestEverySocketIsServedAndKnown(t *testing.T) {
 	for _, line := range s.served() {
 		what = append(what, line.what)
 	}
-	if want := []string{"dns", "dns", "health", "agent check", "admin"}; !slices.Equal(what, want) {
+	if want := []string{"dns", "dns", "health", "agent check", "gate", "admin"}; !slices.Equal(what, want) {
 		t.Errorf("served %q, want %q", what, want)
 	}
 
@@ -48,7 +49,7 @@ func TestEverySocketIsServedAndKnown(t *testing.T) {
 	for _, at := range s.dns.bound() {
 		want = append(want, at.Port())
 	}
-	for _, l := range []net.Listener{s.health[0], s.agentCheck[0], s.admin} {
+	for _, l := range []net.Listener{s.health[0], s.agentCheck[0], s.admin, s.gate} {
 		want = append(want, l.Addr().(*net.TCPAddr).AddrPort().Port())
 	}
 	if got := s.ports(); !slices.Equal(got, want) || slices.Contains(got, 0) {
@@ -95,6 +96,7 @@ func TestAllSocketsOrNone(t *testing.T) {
 		"listen.health":      func(c *config.Listen, at netip.AddrPort) { c.Health = append(c.Health, at) },
 		"listen.agent_check": func(c *config.Listen, at netip.AddrPort) { c.AgentCheck = append(c.AgentCheck, at) },
 		"listen.admin":       func(c *config.Listen, at netip.AddrPort) { c.Admin = at },
+		"listen.gate":        func(c *config.Listen, at netip.AddrPort) { c.Gate = at },
 	} {
 		t.Run(key, func(t *testing.T) {
 			c, at := everything(), taken(t)

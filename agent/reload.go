@@ -88,6 +88,7 @@ func (a *agent) reload(r *reloader) {
 		return
 	}
 	r.said = ""
+	a.gate.reread(cfg)
 	if reflect.DeepEqual(old, cfg) {
 		a.log.Info("configuration read again: nothing changed")
 		return
@@ -129,6 +130,13 @@ func onlyAtStart(old, now config.Config) []string {
 	differ("listen.admin", old.Listen.Admin, now.Listen.Admin)
 	differ("admin.cert_file (TLS or not)", old.Admin.TLS(), now.Admin.TLS())
 	differ("listen.gossip", old.Listen.Gossip, now.Listen.Gossip)
+	differ("listen.gate", old.Listen.Gate, now.Listen.Gate)
+	differ("gate.allow", old.Gate.Allow, now.Gate.Allow)
+	differ("gate.connections", old.Gate.Connections, now.Gate.Connections)
+	differ("gate.budgets", old.Gate.Budgets, now.Gate.Budgets)
+	differ("gate.requests", old.Gate.Requests, now.Gate.Requests)
+	differ("gate.release", old.Gate.Release, now.Gate.Release)
+	differ("gate.shadow", old.Gate.Shadow, now.Gate.Shadow)
 	differ("health.tls", [...]any{old.Health.TLS, old.Health.Certificate.Certificate}, [...]any{now.Health.TLS, now.Health.Certificate.Certificate})
 	differ("gossip", old.Gossip, now.Gossip)
 	differ("sources", old.Sources, now.Sources)

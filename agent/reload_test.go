@@ -45,6 +45,14 @@ func TestOnlyAtStart(t *testing.T) {
 		{func(c *config.Config) { c.Gossip.Key = []byte("k") }, "gossip"},
 		{func(c *config.Config) { c.Sources.Listener.Ports = []uint16{2} }, "sources"},
 		{func(c *config.Config) { c.State = "/x" }, "state"},
+		{func(c *config.Config) { c.Listen.Gate, c.Gate.Budgets, c.Gate.Requests = at, 1, 1 }, "listen.gate, gate.budgets, gate.requests"},
+		{func(c *config.Config) {
+			c.Gate.Allow, c.Gate.Connections, c.Gate.Release, c.Gate.Shadow = []netip.Prefix{{}}, 1, 1, true
+		}, "gate.allow, gate.connections, gate.release, gate.shadow"},
+		{func(c *config.Config) {
+			c.Gate.Hold, c.Gate.Deny, c.Gate.FailOpen, c.Gate.Anonymous, c.Gate.Assume, c.Gate.Waiters = true, 429, true, true, 1, 1
+			c.Gate.Domains = []config.GateDomain{{Short: "a", Full: "a.example"}}
+		}, ""},
 	} {
 		old := settings("ex01", at, 0)
 		now := settings("ex01", at, 0)

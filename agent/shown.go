@@ -36,15 +36,17 @@ func (a *agent) status() (dashboard.Status, bool) {
 	if c, ok := a.farm.Conflict(); ok {
 		alarms = append(alarms, fmt.Sprintf("two machines use the name %s: %v and %v", c.Name, c.Addrs[0], c.Addrs[1]))
 	}
-	return dashboard.Of(v, version, members, alarms), true
+	s := dashboard.Of(v, version, members, alarms)
+	s.Throttle = a.gate.shown(time.Now())
+	return s, true
 }
 
 func (a *agent) admin() http.Handler {
 	version, _ := build()
-	return dashboard.Handler(a.status, a.node.Ask, metrics.Handler(version, func() metrics.Snapshot {
+	return dashboard.Handler(a.status, a.node.Ask, a.policies(), metrics.Handler(version, func() metrics.Snapshot {
 		return metrics.Snapshot{
 			View: a.node.View(), DNS: a.dns.Stats(), Health: a.health.Stats(), Gossip: a.farm.Stats(),
-			DNSReopened: a.sockets.dns.reopened.Load(), AdminRefused: a.door.refused.Load(),
+			DNSReopened: a.sockets.dns.reopened.Load(), AdminRefused: a.door.refused.Load(), Gate: a.gate.stats(),
 		}
 	}))
 }

@@ -43,6 +43,7 @@ var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer",
 // where it stands, because the language has no constant arrays and maps.
 // TestSource holds that nobody writes to them.
 var tables = map[string]string{
+	"agent/gate.folders":              "paths, and the components that judge them",
 	"agent/gossip.retold":             "memberlist's words, and ours for them",
 	"agent/node.states":               "the law's words, and the balancers' for them",
 	"agent/report.words":              "what the columns mean",

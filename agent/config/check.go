@@ -37,6 +37,7 @@ func (r *reader) check(c *Config) {
 	r.ordered("limits.degrade", "limits.fail", l.Degrade < l.Fail, l.Degrade, l.Fail)
 	r.ordered("zone.ttl.min", "zone.ttl.max", c.Zone.TTLMin <= c.Zone.TTLMax, short(c.Zone.TTLMin), short(c.Zone.TTLMax))
 	r.overlaps(c.Listen, c.Health.TLS)
+	r.gate(c)
 	r.certificate("health.tls", &c.Health.Certificate, &c.Health.certFile, &c.Health.keyFile)
 	r.records(c.Zone)
 	r.zoneKeys(&c.Zone)
@@ -103,6 +104,9 @@ func (r *reader) claims(l Listen, tls []netip.AddrPort) []claim {
 	each("health.tls.listen", tls)
 	add("listen.admin", "", l.Admin)
 	add("listen.gossip", "", l.Gossip)
+	if l.Gate.IsValid() {
+		add("listen.gate", "", l.Gate)
+	}
 	return all
 }
 

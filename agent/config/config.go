@@ -31,6 +31,7 @@ type Config struct {
 	Node    Node
 	Zone    Zone
 	Listen  Listen
+	Gate    Gate
 	DNS     DNS
 	Gossip  Gossip
 	Admin   Admin
@@ -72,6 +73,7 @@ type Listen struct {
 	AgentCheck []netip.AddrPort // HAProxy's agent check
 	Admin      netip.AddrPort   // dashboard, API and metrics; beyond loopback only as [Admin] says
 	Gossip     netip.AddrPort   // TCP and UDP
+	Gate       netip.AddrPort   // where front ends ask; not valid = nowhere; beyond loopback only as [Gate] says
 }
 
 // A Gossip says how the agents of a farm find and trust each other.
@@ -131,6 +133,7 @@ func defaults() Config {
 			Admin:      at("127.0.0.1:9853"),
 			Gossip:     at("127.0.0.1:7946"),
 		},
+		Gate:   defaultGate(),
 		DNS:    defaultDNS(),
 		Gossip: Gossip{Label: "evenkeel"},
 		Limits: Limits{Connections: 4000, Degrade: 0.70, Recover: 0.55, Fail: 0.90, Ramp: 300 * time.Second},

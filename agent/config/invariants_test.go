@@ -38,6 +38,13 @@ func mustHold(t interface {
 		{"a key has an AES length", slices.Contains([]int{0, 16, 24, 32}, len(c.Gossip.Key))},
 		{"peers have a port", !slices.ContainsFunc(c.Gossip.Join, func(s string) bool { return !strings.Contains(s, ":") })},
 		{"the label is short", len(c.Gossip.Label) >= 1 && len(c.Gossip.Label) <= 255},
+		{"the gate stays here, or knows who may ask", !c.Listen.Gate.IsValid() || c.Listen.Gate.Addr().IsLoopback() || len(c.Gate.Allow) > 0},
+		{"the gate is bounded", c.Gate.Budgets >= 1000 && c.Gate.Requests >= 100 && c.Gate.Waiters >= 0 && c.Gate.Connections >= 1 &&
+			within(c.Gate.Assume, time.Minute) && within(c.Gate.Wait, time.Minute) && within(c.Gate.Release, 24*time.Hour) && c.Gate.Release >= time.Second},
+		{"a denial is 403 or 429", c.Gate.Deny == 403 || c.Gate.Deny == 429},
+		{"a domain has two names in lower case", !slices.ContainsFunc(c.Gate.Domains, func(d GateDomain) bool {
+			return !isLabel(d.Short) || !isName(d.Full) || d.Short+d.Full != strings.ToLower(d.Short+d.Full)
+		})},
 		{"the marks are in order", 0 < c.Limits.Recover && c.Limits.Recover < c.Limits.Degrade && c.Limits.Degrade < c.Limits.Fail && c.Limits.Fail <= 1},
 		{"limits are positive", c.Limits.Connections >= 1 && c.Limits.Queue >= 0 && c.Health.MinInService >= 0},
 		{"durations are bounded", within(c.Limits.Ramp, 24*time.Hour) && within(c.Health.Hold, time.Hour) && within(c.Drain, time.Hour)},
@@ -82,7 +89,11 @@ func servicesHold(all []Service) bool {
 func within(d, most time.Duration) bool { return d >= 0 && d <= most }
 
 func sockets(l Listen) []netip.AddrPort {
-	return append(slices.Concat(l.DNS, l.Health, l.AgentCheck), l.Admin, l.Gossip)
+	all := append(slices.Concat(l.DNS, l.Health, l.AgentCheck), l.Admin, l.Gossip)
+	if l.Gate.IsValid() {
+		all = append(all, l.Gate)
+	}
+	return all
 }
 
 // apart says that all of the sockets could be opened on one machine: those

@@ -35,7 +35,8 @@ func keys(c *Config) language {
 		{"listen.agent_check", many(&c.Listen.AgentCheck, socket())},
 		{"listen.admin", one(&c.Listen.Admin, socket())},
 		{"listen.gossip", one(&c.Listen.Gossip, socket())},
-	}, c.DNS.keys(&c.transfer), language{
+		{"listen.gate", one(&c.Listen.Gate, optional(socket()))},
+	}, c.Gate.keys(), c.DNS.keys(&c.transfer), language{
 		{"gossip.join", many(&c.Gossip.Join, peer())},
 		{"gossip.advertise", one(&c.Gossip.Advertise, optional(advertised()))},
 		{"gossip.key_file", one(&c.Gossip.KeyFile, optional(fileName()))},
@@ -79,11 +80,9 @@ type unbuilt struct {
 
 // unbuilts lists them all. A row leaves when what it names is built.
 func unbuilts() []unbuilt {
-	given := func(v value) bool { return v.kind == word && v.text != "" || len(v.items) > 0 || len(v.pairs) > 0 }
 	named := func(value) bool { return true }
 	learn := func(v value) bool { return v.text == "learn" }
 	return []unbuilt{
-		{"listen.gate", given},
 		{"sources.httperr", named},
 		{"sources.pdh", named},
 		{"sources.nginx", named},

@@ -13,6 +13,7 @@ type Policy struct {
 	File       string              // where the policies were read from; what the file names without a folder is beside it; empty = there are none
 	Generation throttle.Generation // of the built-in fallback, and of policies that do not say, where the policy file does not
 	Ages       throttle.Ages       // how long a policy that is in use is kept before a change to it counts
+	domains    map[string]string   // full names of domains by their short ones, as the gate knows them
 	Book       *throttle.Book      // never nil; without a file everyone has the built-in fallback
 }
 
@@ -36,9 +37,10 @@ func (p *Policy) keys() language {
 
 // policy reads the policy file.
 func (r *reader) policy(p *Policy) {
+	given := throttle.File{Generation: p.Generation, Domains: p.domains}
 	a := p.Ages
 	r.ordered("policy.cache.min", "policy.cache.max", a.Min <= a.Max, short(a.Min), short(a.Max))
-	p.Book, _ = throttle.Compile(throttle.File{Generation: p.Generation}) // nothing is in it that could be wrong
+	p.Book, _ = throttle.Compile(given) // nothing is in it that could be wrong
 	if p.File == "" || !r.sound("policy.file", "policy.generation") {
 		return
 	}
@@ -48,7 +50,7 @@ func (r *reader) policy(p *Policy) {
 		r.refuse(r.at("policy.file"), err.Error(), "")
 		return
 	}
-	book, err := Policies(p.File, text, throttle.File{Generation: p.Generation})
+	book, err := Policies(p.File, text, given)
 	if err != nil {
 		errors.As(err, &r.others)
 		return

@@ -91,7 +91,7 @@ func TestHints(t *testing.T) {
 		{"gossip: {key-file: k}", "did you mean gossip.key_file?"},
 		{"limit: {}", "did you mean limits?"},
 		{"Zone: {}", "did you mean zone?"},
-		{"ttl: {min: 5s}", "known here: node, zone, listen, dns, gossip, admin, sources, limits, health, drain, policy, services, state"},
+		{"ttl: {min: 5s}", "known here: node, zone, listen, gate, dns, gossip, admin, sources, limits, health, drain, policy, services, state"},
 		{"min_in_service: 2", "did you mean health.min_in_service?"},
 		{"sources: [{listner: {}}]", "did you mean sources.listener?"},
 		{"zone: {ttl: {mim: 5s}}", "did you mean zone.ttl.min?"},

@@ -20,14 +20,16 @@ type Order struct {
 const DrainOver = 5 * time.Minute
 
 // Handler serves the local API: /api/v1/status, /api/v1/drain and resume,
-// /healthz, the table at /, and metrics at /metrics. now returns the status of
+// /api/v1/policy/explain and reload, /healthz, the table at /, and metrics at /metrics. now returns the status of
 // the newest beat, and whether there was one yet; ask passes an order on. An
 // order that a browser sends for a page of another origin is refused with 403
 // (Sec-Fetch-Site, else Origin), whatever the browser knows of passwords.
-func Handler(now func() (Status, bool), ask func(node string, resume bool, over time.Duration) error, metrics http.Handler) http.Handler {
+func Handler(now func() (Status, bool), ask func(node string, resume bool, over time.Duration) error, policies Policies, metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/v1/drain", order(false, ask))
 	mux.HandleFunc("POST /api/v1/resume", order(true, ask))
+	mux.HandleFunc("GET /api/v1/policy/explain", policies.explain)
+	mux.HandleFunc("POST /api/v1/policy/reload", policies.reload)
 	mux.Handle("GET /metrics", metrics)
 	mux.HandleFunc("GET /healthz", known(now, func(w http.ResponseWriter, _ Status) {
 		w.Write([]byte("ok\n"))
@@ -58,13 +60,21 @@ func known(now func() (Status, bool), show func(http.ResponseWriter, Status)) ht
 	}
 }
 
-// order reads an Order and passes it on. It must be called JSON, which a form of
-// a foreign page in the operator's browser cannot be, not even in one so old
-// that it does not say where a request comes from.
+// calledJSON refuses what is not called JSON, which a form of a foreign page in
+// the operator's browser cannot be, not even in one so old that it does not say
+// where a request comes from.
+func calledJSON(w http.ResponseWriter, q *http.Request) bool {
+	kind, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type"))
+	if kind != "application/json" {
+		http.Error(w, "Content-Type must be application/json", http.StatusUnsupportedMediaType)
+	}
+	return kind == "application/json"
+}
+
+// order reads an Order and passes it on.
 func order(resume bool, ask func(node string, resume bool, over time.Duration) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {
-		if kind, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type")); kind != "application/json" {
-			http.Error(w, "Content-Type must be application/json", http.StatusUnsupportedMediaType)
+		if !calledJSON(w, q) {
 			return
 		}
 		o, over, err := readOrder(io.LimitReader(q.Body, 4096))

@@ -17,7 +17,7 @@ func ask(t *testing.T, now func() (Status, bool), target string) *httptest.Respo
 		method, path = http.MethodGet, target
 	}
 	w := httptest.NewRecorder()
-	Handler(now, nobody, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("metrics")) })).
+	Handler(now, nobody, Policies{}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("metrics")) })).
 		ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, path, nil))
 	return w
 }
@@ -50,7 +50,7 @@ func TestOrders(t *testing.T) {
 			}
 			got = fmt.Sprintf("%s resume=%v %v", node, resume, over)
 			return nil
-		}, http.NotFoundHandler())
+		}, Policies{}, http.NotFoundHandler())
 		q := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/"+c.path, strings.NewReader(c.body))
 		q.Header.Set("Content-Type", c.kind)
 		w := httptest.NewRecorder()
@@ -78,7 +78,7 @@ func TestOrdersOfForeignPages(t *testing.T) {
 		{"a page without an origin, in an old browser", "Origin", "null", 403},
 	} {
 		asked := false
-		h := Handler(func() (Status, bool) { return shown(), true }, func(string, bool, time.Duration) error { asked = true; return nil }, http.NotFoundHandler())
+		h := Handler(func() (Status, bool) { return shown(), true }, func(string, bool, time.Duration) error { asked = true; return nil }, Policies{}, http.NotFoundHandler())
 		for _, path := range []string{"drain", "resume"} {
 			q := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:9853/api/v1/"+path, strings.NewReader("{}"))
 			q.Header.Set("Content-Type", "application/json")

@@ -43,6 +43,8 @@ type Status struct {
 	// got most of them. Null: not known; see [balance.Astray].
 	Astray   *float64 `json:"astray"`
 	AstrayTo string   `json:"astray_to"` // empty: none
+
+	Throttle *Throttle `json:"throttle"` // what clients are allowed here; null: listen.gate is off
 }
 
 // A Node is one node of the farm as this agent sees it. A null is a number
@@ -217,6 +219,7 @@ func (s Status) notes(w io.Writer) error {
 		}
 	}
 	s.lacking(note)
+	s.Throttle.notes(note)
 	for _, src := range s.Sources {
 		if src.Up {
 			note("source %s: read %s ago", src.Name, age(src.AgeSeconds))

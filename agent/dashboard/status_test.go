@@ -66,9 +66,11 @@ func stalls() balance.Learner {
 }
 
 func shown() Status {
-	return Of(seen(), "v1.2.3", []Member{
+	s := Of(seen(), "v1.2.3", []Member{
 		{"ex01", "192.0.2.1:7946", "alive"}, {"ex05", "192.0.2.5:7946", "left"},
 	}, []string{"two machines use the name ex02"})
+	s.Throttle = judged()
+	return s
 }
 
 // The names in testdata/status.json are promises, and so are null for a number
@@ -118,7 +120,7 @@ func TestTheTableTravelsAsJSON(t *testing.T) {
 // An empty farm has empty lists, not missing ones; only what is not known is null.
 func TestNoListIsNull(t *testing.T) {
 	b, err := json.Marshal(Of(&node.View{}, "", nil, nil))
-	if known, unknown := strings.CutSuffix(string(b), `"astray":null,"astray_to":""}`); err != nil || !unknown || strings.Contains(known, "null") {
+	if known, unknown := strings.CutSuffix(string(b), `"astray":null,"astray_to":"","throttle":null}`); err != nil || !unknown || strings.Contains(known, "null") {
 		t.Errorf("%v: %s", err, b)
 	}
 }

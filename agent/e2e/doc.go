@@ -6,7 +6,7 @@
 //
 // Start with TestFarm in e2e_linux_test.go, which lists the stories;
 // farm_linux_test.go is the stage they are played on; life, load, peers,
-// families, guard, rounds, operator and wrong are the stories. Those of operator
+// families, guard, rounds, operator, gate and wrong are the stories. Those of operator
 // leave in the log of the test (-v) what an operator typed and was answered.
 // The files of dns are one story, played on a zone that is signed and on one that
 // is not, below a root of its own: resolvers, secondaries and inspectors of the

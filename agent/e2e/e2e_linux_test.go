@@ -44,6 +44,7 @@ func TestFarm(t *testing.T) {
 		{"port", portStory},
 		{"zone", zoneStory},
 		{"signed", signedStory},
+		{"gate", gateStory},
 	} {
 		stories.Go(func() { t.Run(s.name, func(t *testing.T) { s.play(t, bin) }) })
 	}

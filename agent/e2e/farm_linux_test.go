@@ -64,6 +64,7 @@ type settings struct {
 	Key                    string           // a file in the farm's folder
 	TTL, Hold, Ramp, Drain time.Duration
 	Zone, More             string // further keys, of zone and at the top
+	Gate                   string // where front ends ask; empty: nowhere
 }
 
 // A server is what the clients come for. It can hang as real ones do: the
@@ -155,6 +156,7 @@ listen:
   health: {{.On 8080}}
   agent_check: {{.On 3333}}
   gossip: "{{index .Addrs 0}}:7946"
+  gate: "{{.Gate}}"
 gossip: {key_file: {{.Key}}, advertise: "{{.Advertise}}", join: [{{range .Join}}"{{.}}", {{end}}]}
 sources: [listener: {ports: [25]}]
 limits: {connections: {{.Limit}}, ramp: {{.Ramp}}}

@@ -32,6 +32,8 @@ type Snapshot struct {
 
 	DNSReopened  uint64 // addresses of DNS whose sockets were lost and opened again
 	AdminRefused uint64 // requests to listen.admin with a wrong token or certificate
+
+	Gate *Gate // nil: there is none
 }
 
 // Handler serves /metrics: what now returns at each scrape, this build, and
@@ -64,6 +66,11 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 	out.dns(s.DNS)
 	out.health(s.Health)
 	out.gossip(s.Gossip)
+	if s.Gate != nil {
+		out.gate(s.Gate.Server)
+		out.throttle(s.Gate.Ledger)
+		out.sessions(s.Gate.Sessions)
+	}
 	out.counter("dns_reopened_total", "Addresses of DNS whose sockets were lost and opened again.", s.DNSReopened, nil)
 	out.counter("admin_refused_total", "Requests to listen.admin with a wrong token or certificate.", s.AdminRefused, nil)
 }

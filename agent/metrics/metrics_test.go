@@ -10,11 +10,13 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	"evenkeel/agent/gate"
 	"evenkeel/agent/gossip"
 	"evenkeel/agent/node"
 	"evenkeel/dnsrr"
 	"evenkeel/health"
 	"evenkeel/policy/balance"
+	"evenkeel/policy/throttle"
 	"evenkeel/queue"
 )
 
@@ -49,6 +51,14 @@ func scraped() Snapshot {
 			Answers: []dnsrr.AnswerCount{{Node: "ex01", N: 7}, {Node: "ex02", N: 3}}, Restarts: 2,
 		},
 		Health: health.Stats{Probes: []health.ProbeCount{{Dialect: "agent_check", State: "up", N: 4}}, NoHost: 5, Rejected: 6, Strays: 8},
+		Gate: &Gate{
+			Server: gate.Stats{Checks: 21, Nexts: 22, Dones: 23, ROPs: 24, Held: 25, Left: 26, Waiting: 27, Failed: 28, Crowded: 29, FullHouse: 30, Unknown: 31, Bad: 32, Foreign: 33, Strays: 34},
+			Ledger: throttle.Stats{
+				Decisions: []throttle.Decisions{{Component: throttle.EWS, Action: throttle.Deny, Part: throttle.Concurrency, N: 40}, {Component: throttle.EWS, Action: throttle.Allow, N: 41}},
+				Budgets:   42, Over: 43, Open: 44, Sleeps: 45, Slept: 4500 * time.Millisecond, CPUSleeps: 46, CPUSlept: time.Second / 2, Evicted: 47, Released: 48, Full: 49, Crowded: 50,
+			},
+			Sessions: throttle.SessionStats{Sessions: 51},
+		},
 		Gossip: gossip.Stats{Members: 2, Heard: 10, Told: 11, Rejected: 13, BytesIn: 14, BytesOut: 15},
 	}
 }
@@ -134,6 +144,35 @@ func TestSeries(t *testing.T) {
 		`evenkeel_gossip_rejected_total 13`,
 		`evenkeel_gossip_bytes_in_total 14`,
 		`evenkeel_gossip_bytes_out_total 15`,
+		`evenkeel_gate_questions_total{kind="check"} 21`,
+		`evenkeel_gate_questions_total{kind="next"} 22`,
+		`evenkeel_gate_questions_total{kind="done"} 23`,
+		`evenkeel_gate_questions_total{kind="rop"} 24`,
+		`evenkeel_gate_questions_total{kind="bad"} 32`,
+		`evenkeel_gate_questions_total{kind="stray"} 34`,
+		`evenkeel_gate_held_total 25`,
+		`evenkeel_gate_left_total 26`,
+		`evenkeel_gate_waiting 27`,
+		`evenkeel_gate_failed_total 28`,
+		`evenkeel_gate_crowded_total{why="connections"} 29`,
+		`evenkeel_gate_crowded_total{why="waiters"} 30`,
+		`evenkeel_gate_crowded_total{why="foreign"} 33`,
+		`evenkeel_gate_unknown_tickets_total 31`,
+		`evenkeel_throttle_decisions_total{action="deny",component="Ews",part="MaxConcurrency"} 40`,
+		`evenkeel_throttle_decisions_total{action="allow",component="Ews",part="-"} 41`,
+		`evenkeel_throttle_budgets 42`,
+		`evenkeel_throttle_over_budget 43`,
+		`evenkeel_throttle_open_requests 44`,
+		`evenkeel_throttle_sleeps_total 45`,
+		`evenkeel_throttle_sleep_seconds_total 4.5`,
+		`evenkeel_throttle_cpu_sleeps_total 46`,
+		`evenkeel_throttle_cpu_sleep_seconds_total 0.5`,
+		`evenkeel_throttle_evicted_total 47`,
+		`evenkeel_throttle_released_total 48`,
+		`evenkeel_throttle_shared_total 49`,
+		`evenkeel_throttle_crowded_total 50`,
+		`evenkeel_rpc_sessions 51`,
+		`evenkeel_rpc_backoffs_total 0`,
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no %s in\n%s", want, strings.Join(got, "\n"))
@@ -157,7 +196,7 @@ func TestWhatIsNotKnownIsNotShown(t *testing.T) {
 		t.Errorf("shows what is not learnt:\n%s", got)
 	}
 	for _, line := range scrape(t, Snapshot{}) {
-		if strings.HasPrefix(line, "evenkeel_node_") || strings.HasPrefix(line, "evenkeel_queue_") || strings.HasPrefix(line, "evenkeel_source_") {
+		if strings.HasPrefix(line, "evenkeel_throttle_") || strings.HasPrefix(line, "evenkeel_gate_") || strings.HasPrefix(line, "evenkeel_node_") || strings.HasPrefix(line, "evenkeel_queue_") || strings.HasPrefix(line, "evenkeel_source_") {
 			t.Errorf("before the first beat there is %s", line)
 		}
 	}

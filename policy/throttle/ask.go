@@ -85,22 +85,24 @@ func (l *Limits) Done(b Budget, now time.Duration, a Ask, found uint32, own time
 	if !a.Hanging {
 		b.Open--
 	}
-	b.done(l, i, found, own, &cost)
-	b.cost(own)
+	b.cost(own + b.done(l, i, found, own, &cost))
 	return b
 }
 
-// done releases the gauge in slot i and found items, and charges cost.
-func (b *Budget) done(l *Limits, i int, found uint32, own time.Duration, cost *Cost) {
+// done releases the gauge in slot i and found items, and charges cost; it says
+// how much longer than own the request was by that.
+func (b *Budget) done(l *Limits, i int, found uint32, own time.Duration, cost *Cost) time.Duration {
 	b.Held[i]--
 	b.Held[gaugeFind] -= found
 	if *cost == (Cost{}) {
-		return
+		return 0
 	}
-	b.charge(l, max(cost.Time, cost.AD, cost.AB, cost.RPC)-own)
+	more := max(0, max(cost.Time, cost.AD, cost.AB, cost.RPC)-own)
+	b.charge(l, more)
 	b.add(l, rateAD, AD, int64(cost.AD))
 	b.add(l, rateAB, AB, int64(cost.AB))
 	b.add(l, rateRPC, RPC, int64(cost.RPC))
+	return more
 }
 
 // Hold judges n more of a part that outlives a request, and counts them unless

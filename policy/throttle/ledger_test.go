@@ -264,3 +264,18 @@ func TestNoAllocation(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// A front end that cannot say when a request ends says at once what it is taken
+// to cost: that is what the caller's next delay is measured by.
+func TestCostSaidAtOnceSlows(t *testing.T) {
+	l := ledgerOf(bucket(1000, 900000, 3000000), Options{})
+	var v Verdict
+	for range 2 {
+		var tk Ticket
+		tk, v = l.Check(day, john, quiet())
+		l.Done(day, tk, Cost{Time: 2 * time.Second})
+	}
+	if v.Action != Delay || v.Part != LocalTime || v.Wait != 8*time.Second {
+		t.Errorf("2 s at once and 1 s of burst: got %+v, want a delay of 8 s, as he recharges", v)
+	}
+}

@@ -105,7 +105,8 @@ func (m *model) done(now time.Duration, t Ticket, cost Cost) {
 	}
 	last := b.Last
 	b.Budget = q.limits.Done(b.Budget, now, q.ask, q.found, q.own+own, cost)
-	if b.cost(own); q.ask.Hanging {
+	more := max(0, max(cost.Time, cost.AD, cost.AB, cost.RPC)-q.own-own)
+	if b.cost(own + more); q.ask.Hanging {
 		b.Last = last
 	}
 	delete(m.open, t)

@@ -120,8 +120,7 @@ func (s *shard) done(now time.Duration, r *request, cost *Cost) {
 	} else {
 		item := max(0, now-r.mark)
 		b.Open--
-		b.done(r.limits, gaugeConcurrency, r.find, r.spent+item, cost)
-		b.cost(item)
+		b.cost(item + b.done(r.limits, gaugeConcurrency, r.find, r.spent+item, cost))
 	}
 	s.idle(r.budget, r.limits)
 }

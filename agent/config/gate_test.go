@@ -1,0 +1,42 @@
+package config
+
+import (
+	"net/netip"
+	"reflect"
+	"testing"
+	"time"
+)
+
+// A domain that the gate knows under two names is one to the policies too.
+func TestDomainsOfPolicies(t *testing.T) {
+	const text = "gate: {domains: [CONTOSO=contoso.example]}\npolicy: {file: policy.yaml}"
+	read := func(string) ([]byte, error) {
+		return []byte("policies: [{name: tight}]\nusers: {'CONTOSO\\anna': tight}"), nil
+	}
+	c, err := load("f.yaml", []byte(text), read, "ex01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Policy.Book.Effective("anna@contoso.example").Policy; got != "tight" {
+		t.Errorf("got %q, want tight", got)
+	}
+}
+
+// The gate is off unless it is given an address, and all of its keys arrive.
+func TestGate(t *testing.T) {
+	if c := mustLoad(t, ""); c.Listen.Gate.IsValid() || !reflect.DeepEqual(c.Gate, defaultGate()) {
+		t.Errorf("by default: %v %+v", c.Listen.Gate, c.Gate)
+	}
+	c := mustLoad(t, `
+listen: {gate: "10.0.0.1:9854"}
+gate: {allow: [10.0.0.0/24], fail: closed, hold: true, deny: 429, anonymous: allowed, domains: [CONTOSO=Contoso.Example.],
+  assume: 1s, release: 1h, shadow: true, budgets: 1000, requests: 100, wait: 5s, waiters: 0, connections: 1}
+`)
+	want := Gate{
+		Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24")}, Hold: true, Deny: 429, Anonymous: true, Domains: []GateDomain{{"contoso", "contoso.example"}},
+		Assume: time.Second, Release: time.Hour, Shadow: true, Budgets: 1000, Requests: 100, Wait: 5 * time.Second, Connections: 1,
+	}
+	if !reflect.DeepEqual(c.Gate, want) || c.Listen.Gate != netip.MustParseAddrPort("10.0.0.1:9854") {
+		t.Errorf("got  %v %+v\nwant %+v", c.Listen.Gate, c.Gate, want)
+	}
+}

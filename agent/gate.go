@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"hash/maphash"
+	"log/slog"
+	"math"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"evenkeel/agent/config"
+	"evenkeel/agent/gate"
+	"evenkeel/policy/throttle"
+	"evenkeel/queue"
+)
+
+// A gatekeeper is the gate and all that it judges by.
+type gatekeeper struct {
+	server *gate.Server
+	ledger *throttle.Ledger
+	cache  *throttle.Cache
+	rops   *throttle.Sessions
+	cpu    atomic.Uint64 // bits of the share of all CPUs in use; negative: not known
+	bounds gate.Bounds
+	shadow bool
+	names  atomic.Pointer[[]gate.Domain]
+	forget atomic.Bool // what the cache has loaded is loaded again with the next reading
+}
+
+// newGatekeeper makes the gate; nil where there is none.
+func newGatekeeper(cfg config.Config) *gatekeeper {
+	if !cfg.Listen.Gate.IsValid() {
+		return nil
+	}
+	g := cfg.Gate
+	k := &gatekeeper{
+		cache:  throttle.NewCache(cfg.Policy.Ages),
+		bounds: gate.Bounds{Connections: g.Connections, Allow: g.Allow}, shadow: g.Shadow,
+	}
+	k.cpu.Store(math.Float64bits(-1))
+	k.ledger = throttle.NewLedger(throttle.Options{
+		Budgets: g.Budgets, Open: g.Requests, Release: g.Release, Expect: expected, Shadow: g.Shadow, Seed: maphash.MakeSeed(),
+	}, k.cache.Limits)
+	k.rops = throttle.NewSessions(throttle.SessionOptions{Rules: throttle.DefaultBackoff(), Most: g.Budgets, Seed: maphash.MakeSeed()})
+	k.server = gate.New(gate.Judges{Ledger: k.ledger, Sessions: k.rops}, k.load, gate.Options{})
+	k.change(cfg)
+	return k
+}
+
+// expected is how long a request takes at most, unless something hangs: what
+// Exchange notes as event 2917.
+const expected = 5 * time.Minute
+
+// change takes up what of a configuration can change while the gate is open.
+func (k *gatekeeper) change(cfg config.Config) {
+	if k == nil {
+		return
+	}
+	o := optionsOf(cfg.Gate)
+	k.names.Store(&o.Domains)
+	k.server.Configure(o)
+	k.cache.Keep(cfg.Policy.Ages)
+	k.cache.Publish(cfg.Policy.Book)
+}
+
+// reread takes up a configuration that was read again.
+func (k *gatekeeper) reread(cfg config.Config) {
+	if k == nil {
+		return
+	}
+	k.change(cfg)
+	if k.forget.Swap(false) {
+		k.cache.Reload()
+	}
+}
+
+// optionsOf are the operator's words in those of the gate.
+func optionsOf(g config.Gate) gate.Options {
+	o := gate.Options{FailOpen: g.FailOpen, Hold: g.Hold, Deny: g.Deny, Assume: g.Assume, Wait: g.Wait, Waiters: g.Waiters, Anonymous: g.Anonymous}
+	for _, d := range g.Domains {
+		o.Domains = append(o.Domains, gate.Domain(d))
+	}
+	return o
+}
+
+// load is the share of all CPUs in use as it was at the last beat of watch.
+func (k *gatekeeper) load() float64 { return math.Float64frombits(k.cpu.Load()) }
+
+// loadIn is the mean of all CPUs over 10 s; negative where it is not measured.
+func loadIn(s queue.Sample) float64 {
+	for _, g := range s.Gauges {
+		if g.Name == "cpu" && g.Limit > 0 {
+			return g.Value / g.Limit
+		}
+	}
+	return -1
+}
+
+// serve answers on l until ctx is done.
+func (k *gatekeeper) serve(ctx context.Context, l net.Listener) error {
+	return k.server.Serve(ctx, l, k.bounds)
+}
+
+const (
+	sweepEvery     = time.Second      // the ledger is swept, and the load read
+	throttledEvery = 10 * time.Second // the log is told who is throttled: who is at his limit comes and goes
+)
+
+// watch sweeps the ledger and says who is throttled, until ctx is done.
+func (k *gatekeeper) watch(ctx context.Context, sample func(time.Time) queue.Sample, log *slog.Logger) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	said, due := newSaid(log), time.Time{}
+	for {
+		now := time.Now()
+		k.cpu.Store(math.Float64bits(loadIn(sample(now))))
+		said.swept(k.ledger.Sweep(now))
+		k.rops.Sweep(now)
+		if !now.Before(due) {
+			said.throttled(k.ledger.Throttled(now, mostThrottled), k.shadow)
+			due = now.Add(throttledEvery)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"evenkeel/agent/config"
+	"evenkeel/agent/gate"
+	"evenkeel/policy/throttle"
+	"evenkeel/queue"
+)
+
+// Every word of the operator reaches the gate, and none another's place.
+func TestGateOptions(t *testing.T) {
+	got := optionsOf(config.Gate{
+		FailOpen: true, Hold: true, Deny: 429, Assume: time.Second, Wait: time.Minute, Waiters: 7, Anonymous: true,
+		Domains: []config.GateDomain{{Short: "a", Full: "a.example"}},
+	})
+	want := gate.Options{FailOpen: true, Hold: true, Deny: 429, Assume: time.Second, Wait: time.Minute, Waiters: 7, Anonymous: true, Domains: []gate.Domain{{Short: "a", Full: "a.example"}}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// A load that is not measured is not zero.
+func TestLoadOfTheMachine(t *testing.T) {
+	for want, gauges := range map[float64][]queue.Gauge{
+		-1:   {{Name: "other", Value: 1, Limit: 1}},
+		0.25: {{Name: "a", Value: 1, Limit: 1}, {Name: "cpu", Value: 0.25, Limit: 1}},
+	} {
+		if got := loadIn(queue.Sample{Gauges: gauges}); got != want {
+			t.Errorf("%v: got %v, want %v", gauges, got, want)
+		}
+	}
+}
+
+// The log is told who is throttled when it begins and when it ends, and never a
+// flood of names.
+func TestThrottledInTheLog(t *testing.T) {
+	var log notebook
+	s := newSaid(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == slog.LevelKey {
+			return slog.Attr{}
+		}
+		return a
+	}})))
+	anna := throttle.Spender{Caller: throttle.Caller{Name: "anna", Component: throttle.EWS}, Part: throttle.LocalTime, Action: throttle.Deny, Wait: 300 * time.Second}
+	s.throttled([]throttle.Spender{anna}, false)
+	anna.Wait = 299 * time.Second
+	s.throttled([]throttle.Spender{anna}, false)
+	anna.Part = throttle.Concurrency
+	s.throttled([]throttle.Spender{anna}, false)
+	s.throttled(nil, false)
+	s.throttled(nil, false)
+	want := `msg=throttled user=anna component=Ews part=LocalTime action=deny for=5m0s
+msg=throttled user=anna component=Ews part=MaxConcurrency action=deny for=4m59s
+msg="not throttled any more" user=anna component=Ews part=MaxConcurrency
+`
+	if got := log.String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+
+	var flood []throttle.Spender
+	for range mostThrottled {
+		anna.Caller.Name += "a"
+		flood = append(flood, anna)
+	}
+	s.throttled(flood, true)
+	if got := strings.TrimPrefix(log.String(), want); strings.Count(got, "\n") != mostLines+1 || !strings.HasSuffix(got, "msg=\"and more callers would be throttled\" callers=90\n") {
+		t.Errorf("of a flood: got\n%s", got)
+	}
+}
+
+// The gate is open from the start, and all that asks the agent knows of it.
+func TestGateOfAnAgent(t *testing.T) {
+	t.Parallel()
+	cfg := settings("ex01", taken(t), 0)
+	cfg.Listen.Gate = loopback()
+	cfg.Gate = config.Gate{Deny: 403, Budgets: 1000, Requests: 100, Connections: 4, Release: time.Minute, Domains: []config.GateDomain{{Short: "contoso", Full: "contoso.example"}}}
+	book, err := throttle.Compile(throttle.File{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Policy = config.Policy{Book: book, Ages: throttle.ExchangeAges()}
+	a := start(t, cfg)
+
+	get := func(url string, lines ...string) (int, string) {
+		q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lines {
+			name, value, _ := strings.Cut(l, ": ")
+			q.Header.Set(name, value)
+		}
+		r, err := http.DefaultClient.Do(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.StatusCode, r.Header.Get("X-Evenkeel-Ticket") + string(body)
+	}
+	at := "http://" + a.sockets.gate.Addr().String()
+	status, ticket := get(at+"/v1/check", `X-Evenkeel-User: CONTOSO\anna`, "X-Evenkeel-Component: Ews")
+	if status != 200 || len(ticket) != 16 {
+		t.Fatalf("check: %d %q, want 200 and a ticket", status, ticket)
+	}
+	admin := "http://" + a.sockets.admin.Addr().String()
+	if status, body := get(admin + "/api/v1/policy/explain?user=CONTOSO%5CAnna"); status != 200 || !strings.Contains(body, `"user": "anna@contoso.example"`) {
+		t.Errorf("explain: %d %s", status, body)
+	}
+	if status, _ := get(admin + "/api/v1/policy/explain?user="); status != 400 {
+		t.Errorf("explain nobody: %d, want 400", status)
+	}
+	_, body := get(admin + "/api/v1/status")
+	var s struct {
+		Throttle *struct {
+			Budgets int
+			Top     []struct{ User, Part string }
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &s); err != nil || s.Throttle == nil || s.Throttle.Budgets != 1 || len(s.Throttle.Top) == 0 || s.Throttle.Top[0].User != "anna@contoso.example" {
+		t.Errorf("status: %v %+v", err, s.Throttle)
+	}
+	if _, body := get(admin + "/metrics"); !strings.Contains(body, `evenkeel_throttle_decisions_total{action="allow",component="Ews",part="-"} 1`) ||
+		!strings.Contains(body, "evenkeel_throttle_budgets 1\n") || strings.Contains(body, "anna") {
+		t.Errorf("metrics:\n%s", body)
+	}
+	for _, want := range []int{204, 404} {
+		if status, _ := get(at+"/v1/done", "X-Evenkeel-Ticket: "+ticket); status != want {
+			t.Errorf("done: %d, want %d", status, want)
+		}
+	}
+}
+
+// A policy that was loaded stays for its time when the configuration is read
+// again, unless it was asked for.
+func TestPoliciesReadAgain(t *testing.T) {
+	book, err := throttle.Compile(throttle.File{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := config.Config{Listen: config.Listen{Gate: loopback()}, Policy: config.Policy{Book: book, Ages: throttle.ExchangeAges()}}
+	k := newGatekeeper(cfg)
+	loaded := func() bool { return k.cache.Explain(time.Now(), "anna").Loaded }
+	k.ledger.Check(time.Now(), throttle.Caller{Name: "anna", Component: throttle.EWS}, throttle.Ask{CPU: -1})
+	if !loaded() {
+		t.Error("not loaded by use")
+	}
+	if k.reread(cfg); !loaded() {
+		t.Error("given up by a reading that nobody asked for")
+	}
+	k.forget.Store(true)
+	if k.reread(cfg); loaded() {
+		t.Error("still loaded after it was asked for")
+	}
+}
+
+// Without listen.gate nothing of it is there.
+func TestNoGate(t *testing.T) {
+	if k := newGatekeeper(config.Config{}); k != nil || k.shown(time.Now()) != nil || k.stats() != nil {
+		t.Error("there is something")
+	}
+}
