@@ -89,8 +89,8 @@ func TestAllocations(t *testing.T) {
 			want = siteWanted()
 		}
 		r := NewReader(bytes.NewReader(data), Position{}, want...)
-		n := testing.AllocsPerRun(1, func() { // which calls it twice
-			for range 2000 {
+		n := testing.AllocsPerRun(10, func() { // rounded down: what the runtime allocates meanwhile is not ours
+			for range 200 {
 				if !r.Next() {
 					t.Fatal("too few rows")
 				}
