@@ -111,9 +111,10 @@ const (
 func (k *gatekeeper) watch(ctx context.Context, sample func(time.Time) queue.Sample, log *slog.Logger) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
-	said, due := newSaid(log), time.Time{}
+	var now, due time.Time
+	said := newSaid(log, func(c throttle.Caller) string { return k.ledger.Snapshot(now, c).String() })
 	for {
-		now := time.Now()
+		now = time.Now()
 		k.cpu.Store(math.Float64bits(loadIn(sample(now))))
 		said.swept(k.ledger.Sweep(now))
 		k.rops.Sweep(now)

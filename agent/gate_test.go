@@ -49,7 +49,7 @@ func TestThrottledInTheLog(t *testing.T) {
 			return slog.Attr{}
 		}
 		return a
-	}})))
+	}})), func(throttle.Caller) string { return throttle.Snapshot{Hash: 7}.String() })
 	anna := throttle.Spender{Caller: throttle.Caller{Name: "anna", Component: throttle.EWS}, Part: throttle.LocalTime, Action: throttle.Deny, Wait: 300 * time.Second}
 	s.throttled([]throttle.Spender{anna}, false)
 	anna.Wait = 299 * time.Second
@@ -58,8 +58,8 @@ func TestThrottledInTheLog(t *testing.T) {
 	s.throttled([]throttle.Spender{anna}, false)
 	s.throttled(nil, false)
 	s.throttled(nil, false)
-	want := `msg=throttled user=anna component=Ews part=LocalTime action=deny for=5m0s
-msg=throttled user=anna component=Ews part=MaxConcurrency action=deny for=4m59s
+	want := `msg=throttled user=anna component=Ews part=LocalTime action=deny for=5m0s budget=Conn:0,AD:0/0/0%,CAS:0/0/0%,AB:0/0/0%,RPC:0/0/0%,FC:0/0,Hash:7,Sub:0/0
+msg=throttled user=anna component=Ews part=MaxConcurrency action=deny for=4m59s budget=Conn:0,AD:0/0/0%,CAS:0/0/0%,AB:0/0/0%,RPC:0/0/0%,FC:0/0,Hash:7,Sub:0/0
 msg="not throttled any more" user=anna component=Ews part=MaxConcurrency
 `
 	if got := log.String(); got != want {

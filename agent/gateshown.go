@@ -20,8 +20,9 @@ const (
 
 // A said is what the log was told of throttled callers: it is told changes.
 type said struct {
-	log  *slog.Logger
-	last map[throttle.Caller]plight
+	log    *slog.Logger
+	budget func(throttle.Caller) string // how he stands, in Exchange's words
+	last   map[throttle.Caller]plight
 }
 
 // A plight is what happens to a caller, and by which part.
@@ -30,7 +31,9 @@ type plight struct {
 	action throttle.Action
 }
 
-func newSaid(log *slog.Logger) *said { return &said{log: log, last: map[throttle.Caller]plight{}} }
+func newSaid(log *slog.Logger, budget func(throttle.Caller) string) *said {
+	return &said{log, budget, map[throttle.Caller]plight{}}
+}
 
 // throttled tells who is refused or delayed in another way than before, and who
 // is not any more: so many at once, and how many more.
@@ -45,7 +48,7 @@ func (s *said) throttled(all []throttle.Spender, shadow bool) {
 		now[p.Caller] = plight{p.Part, p.Action}
 		if s.last[p.Caller] != now[p.Caller] && began.one() {
 			s.log.Info(words, "user", p.Caller.Name, "component", p.Caller.Component.String(), "part", p.Part.String(),
-				"action", p.Action.String(), "for", p.Wait.Round(time.Millisecond).String())
+				"action", p.Action.String(), "for", p.Wait.Round(time.Millisecond).String(), "budget", s.budget(p.Caller))
 		}
 	}
 	for c, p := range s.last {
