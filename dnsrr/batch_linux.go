@@ -24,7 +24,7 @@ const WildcardReplies = true
 
 // readConn answers on c until it is closed, batch by batch. Two readers of one
 // socket would only wait for each other.
-func (s *Server) readConn(ctx context.Context, c *net.UDPConn, _ int) error {
+func (s *Server) readConn(ctx context.Context, c udpConn, _ int) error {
 	b, err := s.newBatch(c)
 	if err != nil {
 		return err
@@ -84,8 +84,8 @@ type room struct {
 }
 
 // newBatch prepares a socket and a batch for it.
-func (s *Server) newBatch(c *net.UDPConn) (*batch, error) {
-	raw, err := c.SyscallConn()
+func (s *Server) newBatch(c udpConn) (*batch, error) {
+	raw, err := rawOf(c)
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func ListenUDP(at netip.AddrPort) ([]net.PacketConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := []net.PacketConn{first}
+	all := []net.PacketConn{own(first)}
 	raw, err := first.SyscallConn()
 	if err != nil || share(raw) != nil {
 		return all, nil
@@ -89,7 +89,7 @@ func ListenUDP(at netip.AddrPort) ([]net.PacketConn, error) {
 		if err != nil { // fewer will do
 			break
 		}
-		all = append(all, pc)
+		all = append(all, own(pc))
 	}
 	return all, nil
 }

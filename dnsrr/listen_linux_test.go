@@ -16,7 +16,7 @@ import (
 // option reads a socket's option.
 func option(t *testing.T, pc net.PacketConn, level, name int) (value int) {
 	t.Helper()
-	raw, err := pc.(*net.UDPConn).SyscallConn()
+	raw, err := pc.(syscall.Conn).SyscallConn()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ package dnsrr
 
 import (
 	"errors"
+	"net"
 	"syscall"
 )
 
@@ -14,3 +15,6 @@ func share(syscall.RawConn) error { return errors.ErrUnsupported }
 // early does nothing: neither system shortens its path for datagrams that may
 // be fragmented, nor says to which address one came.
 func early(syscall.RawConn, bool) error { return nil }
+
+// own leaves a socket as it is.
+func own(c *net.UDPConn) net.PacketConn { return c }

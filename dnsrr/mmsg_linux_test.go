@@ -31,7 +31,7 @@ func TestDroppedIsCounted(t *testing.T) {
 	for i := range 200 {
 		send(t, client, numbered(t, i))
 	}
-	serve(t, func(ctx context.Context) error { return s.ServeUDP(ctx, pc) })
+	serve(t, func(ctx context.Context) error { return s.ServeUDP(ctx, own(pc)) })
 	var lost uint64
 	answered := 0
 	for begun := time.Now(); lost+uint64(answered) < 200; lost = kernelDrops(t, pc) { // which may come late

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/miekg/dns"
@@ -44,10 +45,17 @@ func (s *Server) ServeUDP(ctx context.Context, pcs ...net.PacketConn) error {
 	return <-errs // the first is the cause
 }
 
+// A udpConn is a *net.UDPConn, or a socket that stands for one.
+type udpConn interface {
+	net.PacketConn
+	syscall.Conn
+	SetReadBuffer(octets int) error
+}
+
 // readSocket answers on one socket, by so many readers where it can have more
 // than one.
 func (s *Server) readSocket(ctx context.Context, pc net.PacketConn, readers int) error {
-	if c, ok := pc.(*net.UDPConn); ok {
+	if c, ok := pc.(udpConn); ok {
 		return s.readConn(ctx, c, readers)
 	}
 	return s.readLoops(ctx, pc, readers)

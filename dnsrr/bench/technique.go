@@ -25,15 +25,15 @@ type edit struct{ file, old, new string }
 // standard has the loop of all other systems read the socket.
 var standard = edit{
 	"dnsrr/batch_linux.go",
-	"func (s *Server) readConn(ctx context.Context, c *net.UDPConn, _ int) error {",
-	`func (s *Server) readConn(ctx context.Context, c *net.UDPConn, readers int) error {
+	"func (s *Server) readConn(ctx context.Context, c udpConn, _ int) error {",
+	`func (s *Server) readConn(ctx context.Context, c udpConn, readers int) error {
 	if err := c.SetReadBuffer(udpBuffer); err != nil {
 		return err
 	}
 	return s.readLoops(ctx, c, readers)
 }
 
-func (s *Server) readBatches(ctx context.Context, c *net.UDPConn) error {`,
+func (s *Server) readBatches(ctx context.Context, c udpConn) error {`,
 }
 
 var onOne = []string{"saturation", "steady"}
