@@ -48,7 +48,11 @@ var techniques = []technique{
 		},
 	},
 	{
-		name: "procs-1", says: "GOMAXPROCS=1: no other thread waits in the poller, to be woken while the reader reads", modes: onOne,
+		name: "told", says: "the socket in Go's poller: each arrival wakes a thread that waits there, while the reader reads", modes: onOne,
+		edits: []edit{{"dnsrr/poll_linux.go", "return &socket{UDPConn: c}", "return c"}},
+	},
+	{
+		name: "procs-1", says: "GOMAXPROCS=1: no other thread waits in the poller, whatever it is told", modes: onOne,
 		procs: 1,
 	},
 	{
