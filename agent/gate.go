@@ -42,7 +42,7 @@ func newGatekeeper(cfg config.Config) *gatekeeper {
 	k.ledger = throttle.NewLedger(throttle.Options{
 		Budgets: g.Budgets, Open: g.Requests, Release: g.Release, Expect: expected, Shadow: g.Shadow, Seed: maphash.MakeSeed(),
 	}, k.cache.Limits)
-	k.rops = throttle.NewSessions(throttle.SessionOptions{Rules: throttle.DefaultBackoff(), Most: g.Budgets, Seed: maphash.MakeSeed()})
+	k.rops = throttle.NewSessions(throttle.SessionOptions{Most: g.Budgets, Shadow: g.Shadow, Seed: maphash.MakeSeed()})
 	k.server = gate.New(gate.Judges{Ledger: k.ledger, Sessions: k.rops}, k.load, gate.Options{})
 	k.change(cfg)
 	return k
@@ -60,6 +60,7 @@ func (k *gatekeeper) change(cfg config.Config) {
 	o := optionsOf(cfg.Gate)
 	k.names.Store(&o.Domains)
 	k.server.Configure(o)
+	k.rops.Publish(cfg.Gate.Backoff)
 	k.cache.Keep(cfg.Policy.Ages)
 	k.cache.Publish(cfg.Policy.Book)
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -163,6 +164,46 @@ func TestPoliciesReadAgain(t *testing.T) {
 	k.forget.Store(true)
 	if k.reread(cfg); loaded() {
 		t.Error("still loaded after it was asked for")
+	}
+}
+
+// MAPI sessions are held back as the configuration says, also when it is read
+// again; in shadow mode all of their ROPs are run.
+func TestBackoffOfTheGate(t *testing.T) {
+	book, err := throttle.Compile(throttle.File{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := config.Config{Listen: config.Listen{Gate: loopback()}, Policy: config.Policy{Book: book, Ages: throttle.ExchangeAges()}}
+	ask := func(k *gatekeeper) (int, string) {
+		w, q := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/v1/rop", nil)
+		q.Header.Set("X-Evenkeel-Session", "s")
+		q.Header.Set("X-Evenkeel-Client", "15.0.4420.1017")
+		q.Header.Set("X-Evenkeel-ROPs", "1000")
+		q.Header.Set("X-Evenkeel-Latency", "60000")
+		k.server.ServeHTTP(w, q)
+		return w.Code, w.Header().Get("X-Evenkeel-Would")
+	}
+	for _, shadow := range []bool{false, true} {
+		status, would := 403, ""
+		if shadow {
+			status, would = 200, "deny"
+		}
+		cfg.Gate = config.Gate{Shadow: shadow, Backoff: throttle.DefaultBackoff()}
+		k := newGatekeeper(cfg)
+		for _, factor := range []uint32{1000, 0, 2000} {
+			cfg.Gate.Backoff.Factor = factor
+			wantStatus, wantWould := status, would
+			if factor == 0 {
+				wantStatus, wantWould = 200, ""
+			}
+			if factor != 1000 { // which it has from the start
+				k.reread(cfg)
+			}
+			if status, would := ask(k); status != wantStatus || would != wantWould {
+				t.Errorf("shadow %v, factor %d: %d, would %q, want %d and %q", shadow, factor, status, would, wantStatus, wantWould)
+			}
+		}
 	}
 }
 

@@ -4,26 +4,30 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 	"time"
+
+	"evenkeel/policy/throttle"
 )
 
 // A Gate says how front ends are answered that ask whether a client may.
 type Gate struct {
-	Allow       []netip.Prefix // who may ask, beside this machine; never empty where listen.gate is beyond loopback
-	FailOpen    bool           // what cannot be judged is allowed; else it is denied
-	Hold        bool           // the gate itself waits out delays before it answers
-	Deny        int            // status of a denial: 403 or 429
-	Anonymous   bool           // who has no name is allowed unjudged; else he is judged by his address
-	Domains     []GateDomain   // no two of one short name; a name without a domain is of the first
-	Assume      time.Duration  // what a request is charged whose end the front end does not tell; 0 to 1m
-	Release     time.Duration  // after this a request that was never done is taken for ended; 1s to 24h
-	Shadow      bool           // decides and counts, and allows all
-	Budgets     int            // most callers whose budgets are kept apart; 1000 to 10,000,000
-	Requests    int            // most requests that are open at once; 100 to 10,000,000
-	Wait        time.Duration  // the longest that the gate holds a request; 0 to 1m
-	Waiters     int            // most requests that the gate holds at once; 0 to 100,000
-	Connections int            // most connections of front ends at once; 1 to 100,000
+	Allow       []netip.Prefix   // who may ask, beside this machine; never empty where listen.gate is beyond loopback
+	FailOpen    bool             // what cannot be judged is allowed; else it is denied
+	Hold        bool             // the gate itself waits out delays before it answers
+	Deny        int              // status of a denial: 403 or 429
+	Anonymous   bool             // who has no name is allowed unjudged; else he is judged by his address
+	Domains     []GateDomain     // no two of one short name; a name without a domain is of the first
+	Assume      time.Duration    // what a request is charged whose end the front end does not tell; 0 to 1m
+	Release     time.Duration    // after this a request that was never done is taken for ended; 1s to 24h
+	Shadow      bool             // decides and counts, and allows all
+	Backoff     throttle.Backoff // how MAPI sessions are held back; valid
+	Budgets     int              // most callers whose budgets are kept apart; 1000 to 10,000,000
+	Requests    int              // most requests that are open at once; 100 to 10,000,000
+	Wait        time.Duration    // the longest that the gate holds a request; 0 to 1m
+	Waiters     int              // most requests that the gate holds at once; 0 to 100,000
+	Connections int              // most connections of front ends at once; 1 to 100,000
 }
 
 // A GateDomain is one of Active Directory under its two names, in lower case.
@@ -31,7 +35,7 @@ type GateDomain struct{ Short, Full string }
 
 func defaultGate() Gate {
 	return Gate{
-		FailOpen: true, Deny: http.StatusForbidden, Assume: 100 * time.Millisecond, Release: 10 * time.Minute,
+		FailOpen: true, Deny: http.StatusForbidden, Assume: 100 * time.Millisecond, Release: 10 * time.Minute, Backoff: throttle.DefaultBackoff(),
 		Budgets: 100_000, Requests: 65_536, Wait: time.Minute, Waiters: 1000, Connections: 256,
 	}
 }
@@ -48,6 +52,7 @@ func (g *Gate) keys() language {
 		{"gate.assume", one(&g.Assume, duration(0, time.Minute))},
 		{"gate.release", one(&g.Release, duration(time.Second, 24*time.Hour))},
 		{"gate.shadow", one(&g.Shadow, either("true", "false"))},
+		{"gate.rpc_factor", one(&g.Backoff.Factor, factor())},
 		{"gate.budgets", one(&g.Budgets, whole(1000, 10_000_000))},
 		{"gate.requests", one(&g.Requests, whole(100, 10_000_000))},
 		{"gate.wait", one(&g.Wait, duration(0, time.Minute))},
@@ -76,6 +81,17 @@ func status() form[int] {
 			return http.StatusTooManyRequests, nil
 		}
 		return 0, noHint
+	}}
+}
+
+// factor is Exchange's "RPC Throttling Factor".
+func factor() form[uint32] {
+	return form[uint32]{fmt.Sprintf("a whole number from 0 to %d", throttle.MaxFactor), func(s string) (uint32, error) {
+		n, err := strconv.ParseUint(s, 10, 32)
+		if b := (throttle.Backoff{Factor: uint32(n)}); err != nil || b.Valid() != nil {
+			return 0, noHint
+		}
+		return uint32(n), nil
 	}}
 }
 

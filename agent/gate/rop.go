@@ -32,8 +32,9 @@ type operation struct {
 }
 
 // rop asks whether the ROPs of a session are to be run: 200, with X-Evenkeel-Delay
-// where they are to be held; or the status of a denial, with the rest of the
-// period in X-Evenkeel-Backoff and how the client is told in X-Evenkeel-Code.
+// where they are to be held, unless they were held here; or the status of a
+// denial, with when to come again in X-Evenkeel-Backoff and how the client is
+// told in X-Evenkeel-Code. In shadow mode X-Evenkeel-Would has what it would be.
 func (r *request) rop() {
 	w, err := r.wishes()
 	var o operation
@@ -46,16 +47,21 @@ func (r *request) rop() {
 	}
 	r.counters.rops.Add(1)
 	a := r.judgeROPs(o)
-	switch a.Action {
-	case throttle.Deny:
+	if a.Action == throttle.Deny {
 		r.backOff(a, w)
-	default:
-		r.allow(0, throttle.Verdict{Action: a.Action, Would: a.Action, Wait: a.Wait})
+		return
 	}
+	v := throttle.Verdict{Action: a.Action, Would: a.Would, Wait: a.Wait}
+	if w.hold && v.Action == throttle.Delay && !r.wait(&v, 0, w) {
+		return
+	}
+	r.allow(0, v)
 }
 
-// judgeROPs is the first answer that does not simply let a ROP be run: those
-// behind it are not run either (MS-OXCROPS 3.2.4.2).
+// judgeROPs is the first refusal, since the ROPs behind it are not run either
+// (MS-OXCROPS 3.2.4.2), or else what the last one is answered: a request that is
+// held is held for all of its ROPs, and each of them takes a turn. In shadow mode
+// what would be is judged as ever.
 func (r *request) judgeROPs(o operation) (a throttle.Answer) {
 	if o.took > 0 {
 		r.sessions.Took(r.now, o.took)
@@ -64,7 +70,7 @@ func (r *request) judgeROPs(o operation) (a throttle.Answer) {
 		o.latency = r.sessions.Latency(r.now)
 	}
 	for range o.rops {
-		if a = r.sessions.ROP(r.now, o.session, o.latency, o.client); a.Action != throttle.Allow {
+		if a = r.sessions.ROP(r.now, o.session, o.latency, o.client); a.Would == throttle.Deny {
 			break
 		}
 	}
@@ -107,8 +113,5 @@ func (r *request) backOff(a throttle.Answer, w wishes) {
 	h := r.w.Header()
 	h["X-Evenkeel-Backoff"] = []string{strconv.FormatInt(millisUp(a.Wait), 10)}
 	h["X-Evenkeel-Code"] = []string{word}
-	if a.GivesUp {
-		h["X-Evenkeel-Gives-Up"] = []string{"yes"} // such a client ends its session now
-	}
 	http.Error(r.w, word+" for "+a.Wait.String(), w.deny)
 }

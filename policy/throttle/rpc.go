@@ -12,7 +12,9 @@ import (
 // A client is free while the average RPC latency is below Target, or while its
 // ROPs a second times that latency are no more than a second: at 25 ms that is
 // 40 a second, at 100 ms only 10. Each ROP beyond that is served too, and
-// begins a period in which the next one is not.
+// begins a period in which the next one is not: what is served then is a ROP a
+// period, of any client. How the others are answered depends on what the client
+// understands; see [Backoff.Judge].
 type Backoff struct {
 	Factor uint32        // what Exchange's registry calls "RPC Throttling Factor": thousandths of the latency that a period lasts, 0 to 5000; 0 turns it off
 	Target time.Duration // the average latency from which clients are judged
@@ -67,32 +69,38 @@ func (b Backoff) free(rops float64, latency time.Duration) bool {
 // An Answer is what becomes of one ROP.
 type Answer struct {
 	Action  Action        // Allow: run it; Delay: run it after Wait; Deny: do not
-	Wait    time.Duration // of a Deny, what is left of the period, in whole milliseconds; of a Delay, how long to hold the ROP
+	Would   Action        // what Action would be if answers were enforced: differs from it in shadow mode alone
+	Wait    time.Duration // of a Deny, when to come again, in whole milliseconds; of a Delay, how long to hold the ROP, at most a minute
 	TooBusy bool          // of a Deny: the client is too old for [RopBackoff], and is to get [ServerTooBusy]
-	GivesUp bool          // it has got nothing else for a minute: such a client now ends its session by itself
 }
-
-// What an Outlook of 2003 or before does with [ServerTooBusy] (document 003).
-const (
-	oldRetry    = time.Second // it waits so long, so it cannot be asked for less
-	oldPatience = time.Minute // it ends its session after so long of the same
-)
 
 // Judge answers one ROP of the session s at the instant now. The latency is
 // the node's average, of all clients; see [Latency].
+//
+// Who takes [RopBackoff] is refused until the period ends, and told what is
+// left of it. Older clients know no shorter wait than a second, and so are
+// judged by the second: they may be as far ahead of their pace. Beyond that
+// they get [ServerTooBusy], at most once in two seconds, so that who comes again
+// after one is not refused again; what they send nevertheless is held until its
+// turn, each ROP a period after the one before. What would have to be held for over
+// a minute is refused, whatever was told before: who has so much under way waits
+// for no answers.
 //
 // ROPs that are refused count as well: what is judged is how much the client
 // asks. Where one is refused, those behind it in the same buffer are not run,
 // and not judged (MS-OXCROPS 3.2.4.2).
 func (b Backoff) Judge(s Session, now time.Time, latency time.Duration, v ClientVersion) (Session, Answer) {
 	s.rops = s.rops.add(now, 1)
-	if left := s.Left(now); left > 0 && b.Factor > 0 {
-		return s.refuse(now, left, v)
+	if b.Factor == 0 {
+		s.period = 0
 	}
-	s.period, s.failing = 0, time.Time{}
-
+	var period time.Duration
 	if !b.free(s.rops.sum(now), latency) {
-		s.began, s.period = now, b.Period(latency)
+		period = b.Period(latency)
 	}
-	return s, Answer{Action: Allow}
+
+	if v.TakesRopBackoff() {
+		return s.judge(now, period, b.Cap)
+	}
+	return s.judgeOld(now, period)
 }

@@ -26,98 +26,79 @@ func TestClientVersion(t *testing.T) {
 	}
 }
 
-// Document 003: an old client comes again after a second; it gives up when it
-// got the same for a minute.
-func TestBackoffOldClientGivesUp(t *testing.T) {
-	b := DefaultBackoff()
-	b.Cap = 5 * time.Minute
-	s, _, _ := sendROPs(b, Session{}, rpc0, time.Minute, time.Second/40, 25*time.Millisecond, outlook2003)
-	at := rpc0.Add(time.Minute)
-	s, a := b.Judge(s, at, b.Cap, outlook2003) // a latency of minutes: a period of minutes
-	if a.Action != Allow {
-		t.Fatalf("the first is refused: %+v", a)
-	}
-	for i := range 70 {
-		s, a = b.Judge(s, at.Add(time.Duration(i)*time.Second), b.Cap, outlook2003)
-		if a.Action != Deny || !a.TooBusy || a.GivesUp != (i >= 60) {
-			t.Fatalf("second %d: %+v; want too busy, and to give up from second 60", i, a)
-		}
-	}
-
-	s, a = b.Judge(s, at.Add(b.Cap), b.Cap, outlook2003)
-	_, b2 := b.Judge(s, at.Add(b.Cap+time.Second), b.Cap, outlook2003)
-	if a.Action != Allow || b2.GivesUp {
-		t.Errorf("after the period %+v, then %+v; want allow, and the minute to begin anew", a, b2)
-	}
-}
-
-// An old client is asked for a second, however short the period. What it sends
-// before is no second error: it is held until the second is over.
+// An old client is asked for no less than a second, and so may be a second ahead.
+// Beyond that it gets the error once in two seconds; what else it sends is
+// held until its turn.
 func TestBackoffOldClientHeld(t *testing.T) {
-	b := DefaultBackoff()
+	b, ms := DefaultBackoff(), time.Millisecond
+	tooBusy := Answer{Action: Deny, Would: Deny, Wait: time.Second, TooBusy: true}
 	s := Session{rops: lastMinute{}.add(rpc0, 3000)}
 	for _, tt := range []struct {
 		after time.Duration
 		want  Answer
 	}{
-		{0, Answer{Action: Allow}},
-		{10 * time.Millisecond, Answer{Action: Deny, Wait: time.Second, TooBusy: true}},
-		{410 * time.Millisecond, Answer{Action: Delay, Wait: 600 * time.Millisecond}},
-		{1009 * time.Millisecond, Answer{Action: Delay, Wait: time.Millisecond}},
-		{1010 * time.Millisecond, Answer{Action: Allow}},
-		{1020 * time.Millisecond, Answer{Action: Deny, Wait: time.Second, TooBusy: true}},
+		{0, answer(Allow, 0)}, // 400 ms ahead
+		{0, answer(Allow, 0)},
+		{0, answer(Allow, 0)}, // 1200
+		{0, tooBusy},
+		{0, answer(Delay, 200*ms)},
+		{100 * ms, answer(Delay, 500*ms)},
+		{900 * ms, answer(Delay, 100*ms)},  // it waited for one more than it sent
+		{1000 * ms, answer(Delay, 400*ms)}, // the one that was refused, come again
+		{1999 * ms, answer(Allow, 0)},      // 1 ms late: 801 ahead, then 1201
+		{1999 * ms, answer(Delay, 201*ms)}, // 1601
+		{2000 * ms, tooBusy},
+		{2600 * ms, answer(Allow, 0)}, // it waited, and goes on
+		{-time.Hour, tooBusy},         // a clock set back: nothing is known of when it was told
 	} {
 		var got Answer
-		s, got = b.Judge(s, rpc0.Add(tt.after), 100*time.Millisecond, outlook2003)
+		s, got = b.Judge(s, rpc0.Add(tt.after), 400*ms, outlook2003)
 		if got != tt.want {
 			t.Errorf("after %s: %+v, want %+v", tt.after, got, tt.want)
 		}
 	}
 }
 
-// One ROP that runs, though late, ends the minute of nothing but errors.
-func TestBackoffOldClientStays(t *testing.T) {
+// Where the latency is low again, an old client is served at once.
+func TestBackoffOldClientFree(t *testing.T) {
 	b := DefaultBackoff()
-	b.Cap = 5 * time.Minute
 	s := Session{rops: lastMinute{}.add(rpc0, 3000)}
-	s, _ = b.Judge(s, rpc0, b.Cap, outlook2003)
-	var a Answer
-	for i := range 100 {
-		s, a = b.Judge(s, rpc0.Add(time.Duration(i)*time.Second), b.Cap, outlook2003)
-		if want := i >= 31+60; a.Action != Deny || a.GivesUp != want {
-			t.Fatalf("second %d: %+v, want gives up %v", i, a, want)
-		}
-		if i == 30 {
-			s, a = b.Judge(s, rpc0.Add(30500*time.Millisecond), b.Cap, outlook2003)
-			if a.Action != Delay {
-				t.Fatalf("half a second early: %+v, want delay", a)
-			}
-		}
+	s, _, _ = sendROPs(b, s, rpc0, time.Second, time.Second/100, 500*time.Millisecond, outlook2003)
+	if _, a := b.Judge(s, rpc0.Add(time.Second), 500*time.Millisecond, outlook2003); a.Action == Allow {
+		t.Fatalf("at 500 ms: %+v, want no allow", a)
+	}
+	if _, a := b.Judge(s, rpc0.Add(time.Second), 99*time.Millisecond, outlook2003); a.Action != Allow {
+		t.Errorf("at 99 ms: %+v, want allow", a)
+	}
+	b.Factor = 0
+	if _, a := b.Judge(s, rpc0.Add(time.Second), 500*time.Millisecond, outlook2003); a.Action != Allow {
+		t.Errorf("turned off: %+v, want allow", a)
 	}
 }
 
-// With the cap of 2 s no old client is driven to give up: between two periods
-// one ROP gets through. What it is sent, it can do: wait for a second at least.
-func TestBackoffOldClientLives(t *testing.T) {
-	b := DefaultBackoff()
-	s, _, _ := sendROPs(b, Session{}, rpc0, time.Minute, time.Second/40, 25*time.Millisecond, outlook2003)
-	served := 0
-	for at := rpc0.Add(time.Minute); at.Before(rpc0.Add(5 * time.Minute)); {
+// Nothing is held for over a minute; what would be is refused, and then there is
+// room for one more each period.
+func TestBackoffOldClientHeldAMinute(t *testing.T) {
+	b, s := DefaultBackoff(), busySession()
+	var told SessionStats
+	var longest time.Duration
+	for range 100 {
 		var a Answer
-		s, a = b.Judge(s, at, 10*time.Second, outlook2003)
-		switch {
-		case a.GivesUp:
-			t.Fatalf("gives up after %s", at.Sub(rpc0))
-		case a.Action == Deny && a.Wait < time.Second:
-			t.Fatalf("asked to wait for %s", a.Wait)
-		case a.Action == Deny:
-			at = at.Add(time.Second) // all it knows, whatever is left
-		default:
-			served++
-			at = at.Add(time.Millisecond)
+		if s, a = b.Judge(s, rpc0, 2*time.Second, outlook2003); a.Action == Delay {
+			longest = max(longest, a.Wait)
+		}
+		told.count(a)
+	}
+	if told.Delays != 30 || longest != 59*time.Second || told.TooBusy != 69 {
+		t.Errorf("%+v, held for %s at most; want 30 delays up to 59s, and 69 errors", told, longest)
+	}
+	for _, want := range []Action{Delay, Deny} {
+		var a Answer
+		if s, a = b.Judge(s, rpc0.Add(time.Second), 2*time.Second, outlook2003); a.Action != want {
+			t.Errorf("a second later: %+v, want %s", a, want)
 		}
 	}
-	if served < 60 {
-		t.Errorf("%d ROPs served in 4 minutes, want one in 4 s at least", served)
+	if _, a := b.Judge(s, rpc0.Add(time.Second), 2*time.Second, outlook2007); a != answer(Deny, 2*time.Second) {
+		t.Errorf("a new client of the same session: %+v, want 2s at most", a)
 	}
 }

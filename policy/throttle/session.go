@@ -6,11 +6,10 @@ import "time"
 // for all the mailboxes that it has open. It is a value; the zero Session is
 // one never seen before.
 type Session struct {
-	rops    lastMinute
-	began   time.Time     // when the period did
-	period  time.Duration // 0: none
-	told    time.Time     // when an old client last got ServerTooBusy
-	failing time.Time     // since when it gets nothing else; zero where it does
+	rops   lastMinute
+	began  time.Time     // when the period did
+	period time.Duration // 0: none. Of an old client, all that it is ahead of its pace
+	told   time.Time     // when an old client last got ServerTooBusy
 }
 
 // Rate is how many ROPs a second the client sent, as a mean over the last
@@ -27,27 +26,43 @@ func (s Session) Left(now time.Time) time.Duration {
 // would be answered as one never seen before.
 func (s Session) Rests(now time.Time) bool { return s.Left(now) == 0 && s.rops.rest(now) }
 
-// refuse answers a ROP that came so long before the period ends.
-func (s Session) refuse(now time.Time, left time.Duration, v ClientVersion) (Session, Answer) {
-	if v.TakesRopBackoff() {
-		return s, Answer{Action: Deny, Wait: wholeMillis(left)}
+// What an Outlook of 2003 or before does with [ServerTooBusy] (document 003).
+const (
+	oldRetry = time.Second  // it waits so long, so it cannot be asked for less
+	oldAgain = 2 * oldRetry // until then it has come again, and is not refused twice
+	oldHold  = time.Minute  // the longest that a ROP of it is held
+)
+
+// judge answers a client that takes [RopBackoff]. The ROP begins a period, if
+// it does not come in one.
+func (s Session) judge(now time.Time, period, most time.Duration) (Session, Answer) {
+	if left := s.Left(now); left > 0 {
+		return s, answer(Deny, wholeMillis(min(left, most)))
 	}
-	if since := now.Sub(s.told); since >= 0 && since < oldRetry {
-		s.failing = time.Time{}
-		return s, Answer{Action: Delay, Wait: oldRetry - since} // at most one error a second; the ROP itself has to wait all the same
-	}
-	return s.tooBusy(now, max(left, oldRetry))
+	s.began, s.period = now, period
+	return s, answer(Allow, 0)
 }
 
-// tooBusy answers an old client, which will wait for a second whatever is left.
-func (s Session) tooBusy(now time.Time, left time.Duration) (Session, Answer) {
-	s.period += left - s.Left(now)
-	s.told = now
-	if s.failing.IsZero() {
-		s.failing = now
+// judgeOld answers an old client. Each ROP that is served, now or later, puts
+// it a period further ahead.
+func (s Session) judgeOld(now time.Time, period time.Duration) (Session, Answer) {
+	left := s.Left(now)
+	early := left - oldRetry
+	if period == 0 || early <= 0 {
+		s.began, s.period = now, left+period
+		return s, answer(Allow, 0)
 	}
-	return s, Answer{Action: Deny, Wait: wholeMillis(left), TooBusy: true, GivesUp: now.Sub(s.failing) >= oldPatience}
+
+	since := now.Sub(s.told)
+	if since < 0 || since >= oldAgain || early > oldHold {
+		s.told = now
+		return s, Answer{Action: Deny, Would: Deny, Wait: oldRetry, TooBusy: true}
+	}
+	s.began, s.period = now, left+period
+	return s, answer(Delay, early)
 }
+
+func answer(a Action, wait time.Duration) Answer { return Answer{Action: a, Would: a, Wait: wait} }
 
 // wholeMillis rounds up, so that who obeys does not come too early.
 func wholeMillis(d time.Duration) time.Duration {

@@ -12,15 +12,17 @@ import (
 
 // SessionOptions are what [NewSessions] wants to know.
 type SessionOptions struct {
-	Rules Backoff
-	Most  int          // sessions that are told apart; the others of a shard share one. At least 1
-	Seed  maphash.Seed // of the spread over shards
+	Rules  Backoff
+	Most   int          // sessions that are told apart; the others of a shard share one. At least 1
+	Shadow bool         // decide and count, and refuse or hold nothing
+	Seed   maphash.Seed // of the spread over shards
 }
 
 // Sessions are the MAPI sessions of this node, bounded in number. It is safe
 // for any number of goroutines, and judges known sessions without allocating.
 type Sessions struct {
 	most   int64
+	shadow bool
 	seed   maphash.Seed
 	rules  atomic.Pointer[Backoff]
 	known  atomic.Int64 // sessions in all shards
@@ -45,7 +47,7 @@ type sessionShard struct {
 // NewSessions makes an empty set. It starts nothing: who owns it calls
 // [Sessions.Sweep] every minute or so.
 func NewSessions(o SessionOptions) *Sessions {
-	s := &Sessions{most: int64(max(1, o.Most)), seed: o.Seed}
+	s := &Sessions{most: int64(max(1, o.Most)), shadow: o.Shadow, seed: o.Seed}
 	for i := range s.shards {
 		s.shards[i].known = map[string]*Session{}
 	}
@@ -57,7 +59,8 @@ func NewSessions(o SessionOptions) *Sessions {
 // turns them off.
 func (s *Sessions) Publish(b Backoff) { s.rules.Store(&b) }
 
-// ROP answers one ROP of the session id; see [Backoff.Judge].
+// ROP answers one ROP of the session id; see [Backoff.Judge]. In shadow mode
+// it allows all, and counts and remembers what it would have answered.
 func (s *Sessions) ROP(now time.Time, id string, latency time.Duration, v ClientVersion) Answer {
 	rules := s.rules.Load()
 	sh := &s.shards[maphash.String(s.seed, id)%sessionShards]
@@ -68,6 +71,9 @@ func (s *Sessions) ROP(now time.Time, id string, latency time.Duration, v Client
 	next, a := rules.Judge(*one, now, latency, v)
 	*one = next
 	sh.stats.count(a)
+	if s.shadow {
+		return Answer{Action: Allow, Would: a.Action}
+	}
 	return a
 }
 

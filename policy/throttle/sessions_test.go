@@ -169,6 +169,29 @@ func TestSessionsConcurrent(t *testing.T) {
 	}
 }
 
+// In shadow mode all are allowed; what would be, and the counts, are those of
+// sessions that are held back.
+func TestSessionsInShadow(t *testing.T) {
+	o := SessionOptions{Rules: DefaultBackoff(), Most: 10, Seed: maphash.MakeSeed()}
+	real := NewSessions(o)
+	o.Shadow = true
+	shadow := NewSessions(o)
+	const latency = 500 * time.Millisecond
+	for i := range 6000 {
+		at := rpc0.Add(time.Duration(i) * time.Second / 100)
+		for id, v := range outlooks() {
+			a := real.ROP(at, id, latency, v)
+			if got, want := shadow.ROP(at, id, latency, v), (Answer{Action: Allow, Would: a.Action}); got != want {
+				t.Fatalf("%s at %s: %+v, want %+v", id, at.Sub(rpc0), got, want)
+			}
+		}
+	}
+	got, want := shadow.Stats(), real.Stats()
+	if got != want || got.RopBackoffs == 0 || got.TooBusy == 0 || got.Delays == 0 {
+		t.Errorf("counted %+v, want %+v, and some of each", got, want)
+	}
+}
+
 // Judging a session that is known allocates nothing.
 func TestSessionsAllocate(t *testing.T) {
 	s := newSessions(10)

@@ -1,13 +1,13 @@
 package throttle
 
-// SessionStats count what [Sessions] answered since they were made.
+// SessionStats count what [Sessions] answered since they were made; in shadow
+// mode, what they would have.
 type SessionStats struct {
 	Sessions    int    // now
 	ROPs        uint64 // judged
 	RopBackoffs uint64 // refused with RopBackoff
 	TooBusy     uint64 // refused with ServerTooBusy
-	Delays      uint64 // held: from old clients that did not wait
-	GivesUp     uint64 // refusals after which an old client ends its session
+	Delays      uint64 // held until their turn: from old clients that had the error just before
 	Shared      uint64 // judged with others for want of room
 	Evicted     uint64 // sessions forgotten
 }
@@ -33,7 +33,6 @@ func (s *SessionStats) add(o SessionStats) {
 	s.RopBackoffs += o.RopBackoffs
 	s.TooBusy += o.TooBusy
 	s.Delays += o.Delays
-	s.GivesUp += o.GivesUp
 	s.Shared += o.Shared
 	s.Evicted += o.Evicted
 }
@@ -47,8 +46,5 @@ func (s *SessionStats) count(a Answer) {
 		s.TooBusy++
 	case a.Action == Deny:
 		s.RopBackoffs++
-	}
-	if a.GivesUp {
-		s.GivesUp++
 	}
 }
