@@ -60,6 +60,7 @@ var may = map[string][]string{
 	"policy/balance/sim": {"policy/balance"}, // plays the law itself, not a likeness of it
 	"policy/throttle":    {},
 	"queue":              {"queue/sockdiag"},
+	"queue/exlog":        {}, // knows the standard library alone
 	"queue/sockdiag":     {},
 	"queue/w3c":          {}, // knows the standard library alone
 }

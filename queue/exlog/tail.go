@@ -1,0 +1,46 @@
+package exlog
+
+import "slices"
+
+// A Tail reads a file that is still written. It consumes whole rows alone, and
+// nothing from the first NUL on: a system may make a file longer by NULs first
+// and fill them later. What it does not consume is to be fed again.
+//
+//	t.Feed(block)     // read from the file at t.Position().Offset
+//	for t.Next() { …  // rows are parts of the block
+//	}
+//	t.Position()      // where the next block begins, now or after a restart
+//
+// Blocks may be cut anywhere; those that are longer than [MaxRow] by two bytes
+// always bring it on, unless it waits for the writer. When the file is finished,
+// a [Reader] from the same position reads the rest. It is for one goroutine.
+type Tail struct{ rows }
+
+// NewTail makes a tail at a position that looks up the wanted columns: those of
+// [Tail.Field] 0, 1 and so on.
+func NewTail(at Position, want ...string) *Tail {
+	t := &Tail{}
+	t.begin(at, slices.Clone(want), true)
+	return t
+}
+
+// Feed gives t what stands in the file from its position on. The block must not
+// be changed before the next call of Feed.
+func (t *Tail) Feed(block []byte) { t.feed(block, false) }
+
+// Next goes to the next row, and reports false if the block has no more.
+func (t *Tail) Next() bool { return t.next() }
+
+// AtNul reports that Next said false because of a NUL in the block.
+func (t *Tail) AtNul() bool { return t.atNul }
+
+// SkipNul gives up the NULs that t waits before, those that follow them in the
+// next blocks too; Next then goes on behind them, and counts what stands between
+// them and their line's start as cut. It is for a writer that will not fill them:
+// a machine that lost power leaves them, and appends behind.
+func (t *Tail) SkipNul() {
+	if !t.atNul {
+		return
+	}
+	t.given = t.at(t.p + t.pos.Encoding.index(t.block[t.p:], 0))
+}
