@@ -23,6 +23,7 @@ var may = map[string][]string{
 		"agent/config", "agent/dashboard", "agent/demo", "agent/gate", "agent/gossip", "agent/metrics", "agent/node",
 		"policy/balance",           // turns limits into Rules: the loop takes the law's own words
 		"policy/throttle",          // shows policies, and whose they are
+		"policy/exchange",          // reads exports, budgets and events, and says what is wrong
 		"policy/balance/sim",       // plays scenarios: what it takes is made by agent/config, what it gives is shown by agent/report
 		"agent/report",             // the table, lines and page of what was played
 		"health/probe",             // asks the services that the configuration names; the loop is told what came of it
@@ -57,7 +58,8 @@ var may = map[string][]string{
 	"health":             {},
 	"health/probe":       {},
 	"policy/balance":     {},
-	"policy/balance/sim": {"policy/balance"}, // plays the law itself, not a likeness of it
+	"policy/balance/sim": {"policy/balance"},  // plays the law itself, not a likeness of it
+	"policy/exchange":    {"policy/throttle"}, // says what it read in the law's own words
 	"policy/throttle":    {},
 	"queue":              {"queue/sockdiag"},
 	"queue/exlog":        {}, // knows the standard library alone

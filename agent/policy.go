@@ -15,12 +15,12 @@ import (
 
 func policyCommand(e env) *cobra.Command {
 	c := &cobra.Command{
-		Use: "policy", Short: "show throttling policies, and what one user has of them", Args: noArgs,
+		Use: "policy", Short: "show, check and explain throttling policies, and decode budgets", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return fmt.Errorf("%w: a command of policy is missing: show or explain", errUsage)
+			return fmt.Errorf("%w: a command of policy is missing: show, check, explain or decode", errUsage)
 		},
 	}
-	c.AddCommand(policyShowCommand(e), policyExplainCommand(e))
+	c.AddCommand(policyShowCommand(e), policyCheckCommand(e), policyExplainCommand(e), policyDecodeCommand(e))
 	return c
 }
 

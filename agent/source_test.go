@@ -21,6 +21,8 @@ import (
 var pure = map[string][]string{
 	"policy/balance":     {"cmp", "errors", "fmt", "maps", "math", "slices", "strings", "time"},
 	"policy/balance/sim": {"cmp", "errors", "fmt", "maps", "math", "slices", "strings", "time"},
+	"policy/exchange": {"bufio", "bytes", "cmp", "encoding/csv", "encoding/json", "encoding/xml", "errors", "fmt", "io", "maps", "slices", "strconv", "strings",
+		"time", "unicode", "unicode/utf16", "unicode/utf8"}, // readers of what they are given: they open nothing
 	"policy/throttle": {"cmp", "encoding/binary", "errors", "fmt", "hash/maphash", "iter", "maps", "math", "math/bits",
 		"slices", "strconv", "strings", "sync", "sync/atomic", "time"}, // sync: the Ledger and the Cache are shared, and take turns
 	"dnsrr/pick.go":           {"cmp", "math", "math/bits", "slices", "time"},

@@ -1,0 +1,86 @@
+package exchange
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"evenkeel/policy/throttle"
+)
+
+// judge says how a budget stands, and what to do about it.
+func (w written) judge() (means, advice string) {
+	if w.Tokens {
+		return w.judgeTokens()
+	}
+	return w.judgeMinute()
+}
+
+// A standing is how one part of a minute stands.
+type standing struct {
+	name string
+	t    throttle.SnapshotTime
+}
+
+// judgeMinute names the part that is nearest to its limit (2010).
+func (w written) judgeMinute() (means, advice string) {
+	var over []string
+	nearest, share := "", 0.0
+	for _, s := range []standing{{"AD", w.AD}, {"CAS", w.CAS}, {"AB", w.AB}, {"RPC", w.RPC}} {
+		switch of := s.t.OfLimit(); {
+		case w.value(s.name) == "" || s.t.Unlimited:
+		case s.t.Left() <= 0:
+			over = append(over, s.name)
+		case nearest == "" || of > share:
+			nearest, share = s.name, of
+		}
+	}
+	if len(over) > 0 {
+		return "used up: " + strings.Join(over, ", ") + ". The next request waits until something has come back, or, in 2010 before SP1, is refused",
+			"see what the owner does so much of; if he is to, give him a policy with a higher share of the minute"
+	}
+	if nearest == "" {
+		return "none of the parts is limited", ""
+	}
+	return fmt.Sprintf("within all limits; nearest is %s with %.1f %% of its limit in use", nearest, 100*share), ""
+}
+
+// judgeTokens says where the balance stands (2013 and later).
+func (w written) judgeTokens() (means, advice string) {
+	l := w.Local
+	switch {
+	case l.Unlimited || w.value("MaxBurst") == "":
+		return "nothing limits the time of its requests, so it is never over budget", w.unbounded()
+	case l.Balance <= -l.Cutoff && !l.NoCutoff && w.value("Cutoff") != "":
+		return "locked out: the debt has reached the cutoff. All requests are refused for five minutes, and then until the balance is above it; it is above zero " + w.recovery(),
+			"see what the owner does so much of before a limit is raised: the others paid for it"
+	case l.Balance < 0:
+		return "over budget: requests are delayed, and none is refused yet. With no more use the balance is above zero " + w.recovery(),
+			"nothing need be done while it is brief; if it goes on, see what the owner does so much of"
+	}
+	return fmt.Sprintf("within its budget: %.4g %% of the burst is in use", 100*share(l.Burst-l.Balance, l.Burst)), ""
+}
+
+func (w written) unbounded() string {
+	if w.ServiceAccount {
+		return "a service's account without limits can take all of a server: give it a policy with high ones"
+	}
+	return ""
+}
+
+// recovery is how long it takes to come back to zero.
+func (w written) recovery() string {
+	l := w.Local
+	if l.Recharge <= 0 {
+		return "never, since nothing comes back"
+	}
+	wait := time.Duration(float64(-l.Balance) / float64(l.Recharge) * float64(time.Hour))
+	return "in " + wait.Round(time.Second).String()
+}
+
+func share(a, b time.Duration) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
