@@ -22,7 +22,7 @@ var pure = map[string][]string{
 	"policy/balance":     {"cmp", "errors", "fmt", "maps", "math", "slices", "strings", "time"},
 	"policy/balance/sim": {"cmp", "errors", "fmt", "maps", "math", "slices", "strings", "time"},
 	"policy/throttle": {"cmp", "encoding/binary", "errors", "fmt", "hash/maphash", "iter", "maps", "math", "math/bits",
-		"slices", "strconv", "strings", "sync", "sync/atomic", "time"}, // sync: the Ledger and the Cache are shared, and take turns
+		"slices", "strconv", "strings", "sync", "sync/atomic", "time", "unicode", "unicode/utf8"}, // sync: the Ledger and the Cache are shared, and take turns
 	"dnsrr/pick.go":           {"cmp", "math", "math/bits", "slices", "time"},
 	"health/page.go":          {"html", "net/http", "strconv", "strings"}, // of http its constants, see constants
 	"health/agentcheck.go":    {"strconv"},
