@@ -55,11 +55,7 @@ func configFlag(c *cobra.Command) *string {
 // load finds, reads and validates the configuration, the zone's further
 // records too.
 func load(e env, file string) (config.Config, dnsrr.Records, error) {
-	name, b, err := config.Find(file, e.getenv, os.ReadFile)
-	if err != nil {
-		return config.Config{}, dnsrr.Records{}, err
-	}
-	cfg, err := config.Load(name, b, os.ReadFile)
+	cfg, err := loadBy(config.Load, e, file)
 	if err != nil {
 		return config.Config{}, dnsrr.Records{}, err
 	}
@@ -68,4 +64,16 @@ func load(e env, file string) (config.Config, dnsrr.Records, error) {
 		return config.Config{}, dnsrr.Records{}, fmt.Errorf("%s: zone.records: %w", cfg.File, err)
 	}
 	return cfg, records, nil
+}
+
+// A loader is [config.Load], or [config.LoadToAsk].
+type loader func(name string, b []byte, read func(string) ([]byte, error)) (config.Config, error)
+
+// loadBy finds the configuration and reads it, without its zone's records.
+func loadBy(read loader, e env, file string) (config.Config, error) {
+	name, b, err := config.Find(file, e.getenv, os.ReadFile)
+	if err != nil {
+		return config.Config{}, err
+	}
+	return read(name, b, os.ReadFile)
 }

@@ -35,7 +35,7 @@ func agentFlags(c *cobra.Command) *clientFlags {
 // the flags may say it all, so a configuration that nobody named need not be
 // there, or readable for who asks.
 func (f *clientFlags) find(e env) (caller, error) {
-	cfg, _, err := load(e, *f.config)
+	cfg, err := loadBy(config.LoadToAsk, e, *f.config)
 	if err != nil && (*f.admin == "" || *f.config != "") {
 		return caller{}, err
 	}

@@ -25,7 +25,7 @@ type gatekeeper struct {
 	bounds gate.Bounds
 	shadow bool
 	names  atomic.Pointer[[]gate.Domain]
-	forget atomic.Bool // what the cache has loaded is loaded again with the next reading
+	forget atomic.Bool // what the cache has loaded is to be loaded again with the reading that was asked for
 }
 
 // newGatekeeper makes the gate; nil where there is none.
@@ -65,13 +65,15 @@ func (k *gatekeeper) change(cfg config.Config) {
 	k.cache.Publish(cfg.Policy.Book)
 }
 
-// reread takes up a configuration that was read again.
-func (k *gatekeeper) reread(cfg config.Config) {
-	if k == nil {
-		return
-	}
-	k.change(cfg)
-	if k.forget.Swap(false) {
+// asked says, once, that the policies in use are to be forgotten. Who reads the
+// configuration asks before it reads: what is asked for later is for the next.
+func (k *gatekeeper) asked() bool { return k != nil && k.forget.Swap(false) }
+
+// reloaded ends a reading that was asked for, or was not. One that was refused
+// ends so too: who asked has at least what the configuration in use says, at
+// once, and no later reading that nobody asked for does it for him.
+func (k *gatekeeper) reloaded(asked bool) {
+	if k != nil && asked {
 		k.cache.Reload()
 	}
 }

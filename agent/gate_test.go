@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,6 +15,8 @@ import (
 
 	"evenkeel/agent/config"
 	"evenkeel/agent/gate"
+	"evenkeel/agent/node"
+	"evenkeel/dnsrr"
 	"evenkeel/policy/throttle"
 	"evenkeel/queue"
 )
@@ -158,11 +162,13 @@ func TestPoliciesReadAgain(t *testing.T) {
 	if !loaded() {
 		t.Error("not loaded by use")
 	}
-	if k.reread(cfg); !loaded() {
+	k.change(cfg)
+	if k.reloaded(k.asked()); !loaded() {
 		t.Error("given up by a reading that nobody asked for")
 	}
 	k.forget.Store(true)
-	if k.reread(cfg); loaded() {
+	k.change(cfg)
+	if k.reloaded(k.asked()); loaded() {
 		t.Error("still loaded after it was asked for")
 	}
 }
@@ -198,12 +204,42 @@ func TestBackoffOfTheGate(t *testing.T) {
 				wantStatus, wantWould = 200, ""
 			}
 			if factor != 1000 { // which it has from the start
-				k.reread(cfg)
+				k.change(cfg)
 			}
 			if status, would := ask(k); status != wantStatus || would != wantWould {
 				t.Errorf("shadow %v, factor %d: %d, would %q, want %d and %q", shadow, factor, status, would, wantStatus, wantWould)
 			}
 		}
+	}
+}
+
+// A reading that was asked for and refused is over: what is in use counts at
+// once, and a later reading that nobody asked for is an ordinary one.
+func TestReloadThatIsRefused(t *testing.T) {
+	cfg := settings("ex01", loopback(), time.Minute)
+	cfg.Listen.Gate, cfg.Policy.Ages = loopback(), throttle.ExchangeAges()
+	cfg.Policy.Book, _ = throttle.Compile(throttle.File{})
+	k := newGatekeeper(cfg)
+	a := &agent{cfg: cfg, log: slog.New(slog.DiscardHandler), node: &node.Node{}, gate: k, hup: make(chan os.Signal, 1)}
+	used := func() bool {
+		k.ledger.Check(time.Now(), throttle.Caller{Name: "anna", Component: throttle.EWS}, throttle.Ask{CPU: -1})
+		return k.cache.Explain(time.Now(), "anna").Loaded
+	}
+	refused := reloader{read: func() (config.Config, dnsrr.Records, error) {
+		return config.Config{}, dnsrr.Records{}, errors.New("policy.yaml:1:1: policies: unknown key")
+	}}
+	if !used() {
+		t.Fatal("not loaded by use")
+	}
+	if a.reload(&refused); !k.cache.Explain(time.Now(), "anna").Loaded {
+		t.Error("given up by a refused reading that nobody asked for")
+	}
+	a.policies().Reload()
+	if a.reload(&refused); k.cache.Explain(time.Now(), "anna").Loaded {
+		t.Error("still loaded after a refused reading that was asked for")
+	}
+	if k.asked() || !used() {
+		t.Error("what was asked for outlives its reading")
 	}
 }
 

@@ -59,7 +59,7 @@ func shownPolicies(e env, file string, args []string) (printer, error) {
 		if err == nil {
 			return fileTable(e, file, args[0], text)
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
+		if !errors.Is(err, fs.ErrNotExist) && !namesFolder(args[0]) {
 			return nil, err
 		}
 	}
@@ -75,6 +75,12 @@ func shownPolicies(e env, file string, args []string) (printer, error) {
 		return nil, noPolicy(cfg, args[0])
 	}
 	return effectiveTable(policy), nil
+}
+
+// namesFolder says that name is a folder, and so no policy file.
+func namesFolder(name string) bool {
+	i, err := os.Stat(name)
+	return err == nil && i.IsDir()
 }
 
 // builtIn is a Book of nothing but the built-in fallback of a generation.
@@ -93,7 +99,7 @@ func builtIn(word string) (*throttle.Book, bool) {
 func fileTable(e env, configuration, name string, text []byte) (printer, error) {
 	var given throttle.File
 	if cfg, _, err := load(e, configuration); err == nil {
-		given.Generation = cfg.Policy.Generation
+		given = cfg.Policy.Given()
 	}
 	b, err := config.Policies(name, text, given)
 	if err != nil {

@@ -35,7 +35,7 @@ func TestExplainAsksTheAgent(t *testing.T) {
 
 	at := strings.TrimPrefix(s.URL, "http://")
 	status, stdout, stderr := ask(t.Context(), "policy", "explain", `CORP\jdoe & more`, "--admin", at, "--component", "ews")
-	const want = "CORP\\jdoe & more: policy P, generation 2013\nwhy: assigned to no policy, so to the default: P\nage: 2m0s; loaded again in 13m0s at the latest, in 3m0s if nobody uses it\nCOMPONENT  PART"
+	const want = "jdoe & more@corp: policy P, generation 2013\nwhy: assigned to no policy, so to the default: P\nage: 2m0s; loaded again in 13m0s at the latest, in 3m0s if nobody uses it\nCOMPONENT  PART"
 	if status != 0 || !strings.HasPrefix(stdout, want) || stderr != "by the agent at http://"+at+"\n" {
 		t.Errorf("exit status %d\n%s%s", status, stdout, stderr)
 	}

@@ -40,8 +40,8 @@ func policyExplainCommand(e env) *cobra.Command {
 }
 
 func oneUser(_ *cobra.Command, args []string) error {
-	if len(args) == 0 || args[0] == "" {
-		return fmt.Errorf("%w: want the name of a user", errUsage)
+	if len(args) == 0 || throttle.Account(args[0], nil) == "" { // whatever the domains are
+		return fmt.Errorf("%w: want the name of an account, such as jdoe or jdoe@corp.example", errUsage)
 	}
 	return oneAtATime("user")(nil, args)
 }

@@ -69,6 +69,7 @@ func (a *agent) reread(ctx context.Context, r reloader) {
 
 // reload reads the configuration and takes it up, or says why not.
 func (a *agent) reload(r *reloader) {
+	asked := a.gate.asked()
 	cfg, records, err := r.read()
 	old := a.current()
 	refusal := ""
@@ -85,10 +86,12 @@ func (a *agent) reload(r *reloader) {
 			a.log.Error("configuration refused, the one in use stays", "why", refusal)
 		}
 		r.said = refusal
+		a.gate.reloaded(asked)
 		return
 	}
 	r.said = ""
-	a.gate.reread(cfg)
+	a.gate.change(cfg)
+	a.gate.reloaded(asked)
 	if reflect.DeepEqual(old, cfg) {
 		a.log.Info("configuration read again: nothing changed")
 		return

@@ -24,7 +24,7 @@ var pure = map[string][]string{
 	"policy/exchange": {"bufio", "bytes", "cmp", "encoding/csv", "encoding/json", "encoding/xml", "errors", "fmt", "io", "maps", "slices", "strconv", "strings",
 		"time", "unicode", "unicode/utf16", "unicode/utf8"}, // readers of what they are given: they open nothing
 	"policy/throttle": {"cmp", "encoding/binary", "errors", "fmt", "hash/maphash", "iter", "maps", "math", "math/bits",
-		"slices", "strconv", "strings", "sync", "sync/atomic", "time"}, // sync: the Ledger and the Cache are shared, and take turns
+		"slices", "strconv", "strings", "sync", "sync/atomic", "time", "unicode", "unicode/utf8"}, // sync: the Ledger and the Cache are shared, and take turns
 	"dnsrr/pick.go":           {"cmp", "math", "math/bits", "slices", "time"},
 	"health/page.go":          {"html", "net/http", "strconv", "strings"}, // of http its constants, see constants
 	"health/agentcheck.go":    {"strconv"},

@@ -121,16 +121,17 @@ func (r *reader) gate(c *Config) {
 		"name the front ends, such as gate: {allow: [10.0.0.0/24]}; or listen on 127.0.0.1")
 }
 
-// domains are the full names of domains by their short ones. It refuses two for
-// one of those.
-func (r *reader) domains(all []GateDomain) (full map[string]string) {
-	full = map[string]string{}
+// domains are those of the gate in the policies' words. It refuses two for one
+// short name.
+func (r *reader) domains(all []GateDomain) (known []throttle.Domain) {
+	full := map[string]string{}
 	for i, d := range all {
 		if other, twice := full[d.Short]; twice && d.Short != "" {
 			r.refuse(r.items["gate.domains"][i], fmt.Sprintf("%s is %s already", strings.ToUpper(d.Short), other), "")
 			continue
 		}
 		full[d.Short] = d.Full
+		known = append(known, throttle.Domain(d))
 	}
-	return full
+	return known
 }

@@ -117,14 +117,15 @@ func (r *reader) unknownPolicy(at place, name string, w *wording) {
 func (r *reader) users(w *wording, names map[string]place) {
 	seen := map[string]place{}
 	for _, u := range w.users {
-		if first, twice := seen[throttle.Fold(u.name)]; twice {
+		account := throttle.Account(u.name, w.file.Domains)
+		if first, twice := seen[account]; twice {
 			r.refuse(u.at, fmt.Sprintf("%s is listed twice, first in line %d", show(u.name), first.line), "")
 			continue
 		}
-		if u.name == "" {
+		if account == "" {
 			continue // refused already
 		}
-		seen[throttle.Fold(u.name)] = u.at
+		seen[account] = u.at
 		_, known := names[throttle.Fold(u.policy)]
 		_, deleted := throttle.DeletedLink(u.policy)
 		if u.policy != "" && !known && !deleted && r.sound("policies") {

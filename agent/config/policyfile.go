@@ -43,12 +43,13 @@ func (w *wording) keys() language {
 		{"policies", w.readPolicies},
 		{"default", one(&w.file.Default, optional(policyName()))},
 		{"users", w.readUsers},
-		{"outside", many(&w.file.Outside, callerName())},
+		{"outside", many(&w.file.Outside, w.callerName())},
 	}
 }
 
-// policyName is what Exchange takes: up to 64 characters. A link to a deleted
-// policy is a name with more behind it, over two lines.
+// policyName is the name of a policy: up to 256 bytes, which the 64 characters
+// that Exchange takes never pass. A link to a deleted policy is a name with more
+// behind it, over two lines.
 func policyName() form[string] {
 	return form[string]{"the name of a policy, on one line", func(s string) (string, error) {
 		if _, deleted := throttle.DeletedLink(s); deleted && len(s) <= 1024 {
@@ -59,8 +60,13 @@ func policyName() form[string] {
 }
 
 // callerName is an account as a front end knows it, or its SID.
-func callerName() form[string] {
-	return form[string]{"the name of an account, or its SID", printable(256)}
+func (w *wording) callerName() form[string] {
+	return form[string]{"the name of an account, such as jdoe, CORP\\jdoe or jdoe@corp.example, or its SID", func(s string) (string, error) {
+		if throttle.Account(s, w.file.Domains) == "" {
+			return "", noHint
+		}
+		return s, nil
+	}}
 }
 
 // scope is a [throttle.Scope] by its word, in any letter case.
@@ -159,7 +165,7 @@ func (w *wording) readUsers(r *reader, v value) {
 	case list:
 		for _, item := range v.items {
 			u := userWords{at: item.place, to: item.place}
-			r.walk(language{{"name", one(&u.name, callerName())}, {"policy", one(&u.policy, optional(policyName()))}}, "", item, map[string]place{})
+			r.walk(language{{"name", one(&u.name, w.callerName())}, {"policy", one(&u.policy, optional(policyName()))}}, "", item, map[string]place{})
 			if u.name == "" && item.kind == block && r.sound(item.key+".name") {
 				r.refuse(item.place, "want the name of the account", "{name: jdoe, policy: Standard}")
 			}
@@ -174,9 +180,9 @@ func (w *wording) readUsers(r *reader, v value) {
 // readUser reads one pair of users. Null is no policy, as Exchange shows it.
 func (w *wording) readUser(r *reader, p pair) {
 	u := userWords{at: p.place, to: p.value.place}
-	name, err := callerName().read(p.name)
+	name, err := w.callerName().read(p.name)
 	if err != nil {
-		r.refuse(p.place, "want "+callerName().want, "")
+		r.refuse(p.place, "want "+w.callerName().want, "")
 		return
 	}
 	u.name = name

@@ -17,6 +17,7 @@ type reader struct {
 	most     int    // bytes it may have
 	lines    []string
 	open     func(string) ([]byte, error) // for the files that this one names
+	asking   bool                         // it is read by who asks an agent, and goes by no policy
 	problems Problems
 	given    map[string]place   // every value that the file holds, by key
 	items    map[string][]place // of every list, those of its items

@@ -14,7 +14,7 @@ import (
 )
 
 // contoso are the domains of the tests.
-var contoso = []Domain{{"contoso", "contoso.example"}, {"fabrikam", "mail.fabrikam.example"}}
+var contoso = []Domain{{Short: "contoso", Full: "contoso.example"}, {Short: "fabrikam", Full: "mail.fabrikam.example"}}
 
 func basic(name, password string) string {
 	return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(name+":"+password))
@@ -119,6 +119,7 @@ func TestAccounts(t *testing.T) {
 		{"no SID", contoso, "s-1-x@contoso.example", []string{"S-1-X"}},
 		{"letters of others", contoso, "jürgen@contoso.example", []string{"JÜRGEN", `CONTOSO\Jürgen`}},
 		{"an address within an account", contoso, "a@b@contoso.example", []string{"A@B@contoso.example"}},
+		{"with a backslash that names no domain", contoso, "anna@partner.example", []string{`\anna@partner.example`, `\ Anna@partner.example.`}},
 		{"no name", contoso, "", []string{"", " ", `CONTOSO\`, "@contoso.example", "a\x00b", "a\nb", "\xff", strings.Repeat("a", 257)}},
 	} {
 		for _, name := range c.names {

@@ -13,17 +13,17 @@ import (
 type File struct {
 	Generation Generation        // of the built-in fallback
 	Policies   []Policy          // in any order
-	Users      map[string]string // whose policy is which: the caller's name, and the policy's, or a link to one that was deleted
+	Users      map[string]string // whose policy is which: the caller's name, and the policy's, or a link to one that was deleted; empty: he has none, whatever is said of his name without its domain
 	Outside    []string          // callers who are not of the organization, such as contacts and accounts without a mailbox; computer accounts (NAME$) are known by their name
 	Default    string            // the policy of who has none; empty: the one of scope Organization, where there is one
-	Domains    map[string]string // full names of domains by their short ones, so that DOMAIN\NAME and NAME@domain.example are one caller
+	Domains    []Domain          // by which callers are known under one name; see [Account]
 }
 
 // A Book is a [File] compiled: who has which policy, and what that allows. It is
-// never changed, and safe for any number of readers. A caller's name is compared
-// without regard to the case of ASCII letters, and DOMAIN\NAME is NAME@DOMAIN. A
-// name without a domain stands for that account in every domain, unless it is
-// named there itself.
+// never changed, and safe for any number of readers. Callers are compared by
+// [Account]. A name without a domain is so of the first of the domains; where
+// there are none it stands for that account in every domain, unless the file
+// names it there itself.
 type Book struct {
 	generation Generation
 	policies   []Policy
@@ -31,55 +31,64 @@ type Book struct {
 	initial    string         // the folded link of who is assigned to nothing; empty: the fallback
 	standings  []Effective    // each link that anybody can have, the fallback first
 	byLink     map[string]int // of standings, by folded link
-	users      map[string]int // of standings, by folded caller
+	users      map[string]int // of standings, or none, by account
 	outside    map[string]struct{}
-	domains    map[string]string // folded
-	bare       bool              // some of users have no domain
-	first      int               // of standings: that of initial
+	domains    []Domain
+	bare       bool // some of users have no domain
+	first      int  // of standings: that of initial
 }
 
 // Compile makes a Book. It refuses two policies or two callers of one name, a
-// second organization's or global policy, and a default that is not there; the
-// error holds every reason. A policy that cannot be used, and one that users are
-// assigned to and that is not there, are no mistakes: their users fall back.
+// second organization's or global policy, a caller whose name is none, and a
+// default that is not there; the error holds every reason. A policy that cannot
+// be used, and one that users are assigned to and that is not there, are no
+// mistakes: their users fall back.
 func Compile(f File) (*Book, error) {
 	b := &Book{
 		generation: f.Generation, policies: slices.Clone(f.Policies), byName: map[string]int{}, byLink: map[string]int{},
-		users: map[string]int{}, outside: map[string]struct{}{}, domains: map[string]string{},
-	}
-	for short, full := range f.Domains {
-		b.domains[Fold(short)] = Fold(full)
+		users: map[string]int{}, outside: map[string]struct{}{}, domains: slices.Clone(f.Domains),
 	}
 	err := errors.Join(b.name(), b.choose(f.Default))
-	b.stand("")
-	b.first = b.stand(b.initial)
+	b.stand("", false)
+	b.first = b.stand(b.initial, false)
 	for _, p := range b.policies {
-		b.stand(p.Name)
+		b.stand(p.Name, false)
 	}
-	err = errors.Join(err, b.assign(f.Users))
-	for _, caller := range f.Outside {
-		name, _ := b.canonical(nil, caller)
-		b.outside[string(name)] = struct{}{}
-	}
+	err = errors.Join(err, b.exclude(f.Outside), b.assign(f.Users))
 	if err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
-// assign notes whose policy is which. A caller whose link is empty has none.
+// exclude notes who is not of the organization.
+func (b *Book) exclude(callers []string) (err error) {
+	for _, caller := range callers {
+		name := account(caller, b.domains)
+		if name == "" {
+			err = errors.Join(err, fmt.Errorf("outside: %q is no name of an account", caller))
+		}
+		b.outside[name] = struct{}{}
+	}
+	return err
+}
+
+// assign notes whose policy is which.
 func (b *Book) assign(users map[string]string) (err error) {
-	seen := map[string]struct{}{}
 	for _, caller := range slices.Sorted(maps.Keys(users)) { // sorted, so that equal files make equal books
-		name, account := b.canonical(nil, caller)
-		b.bare = b.bare || len(account) == len(name)
-		if _, twice := seen[string(name)]; twice {
+		name := account(caller, b.domains)
+		_, twice := b.users[name]
+		switch link := users[caller]; {
+		case name == "":
+			err = errors.Join(err, fmt.Errorf("user %q: no name of an account", caller))
+		case twice:
 			err = errors.Join(err, fmt.Errorf("user %q: listed twice", caller))
+		case link == "":
+			b.users[name] = none
+		default:
+			b.users[name] = b.stand(link, b.isOutside(name))
 		}
-		seen[string(name)] = struct{}{}
-		if users[caller] != "" {
-			b.users[string(name)] = b.stand(users[caller])
-		}
+		b.bare = b.bare || bare(name) == name
 	}
 	return err
 }
@@ -149,14 +158,22 @@ func (b *Book) policy(name string) *Policy {
 	return nil
 }
 
-// stand is the number of what a link leads to, which it works out at first.
-func (b *Book) stand(link string) int {
+// stand is the number of what a link leads to, which it works out at first. For
+// who is outside the organization that is another thing where nobody can have
+// the policy.
+func (b *Book) stand(link string, outside bool) int {
 	key := Fold(link)
+	if p := b.policy(key); p != nil && p.unusable() == "" {
+		outside = false
+	}
+	if outside {
+		key += "\x00outside" // no policy's name has that
+	}
 	i, known := b.byLink[key]
 	if !known {
 		i = len(b.standings)
 		b.byLink[key] = i
-		b.standings = append(b.standings, b.effective(link))
+		b.standings = append(b.standings, b.effective(link, outside))
 	}
 	return i
 }

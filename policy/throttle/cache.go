@@ -84,7 +84,7 @@ func (c *Cache) Reload() {
 
 // Limits are what c may at now by his policy, and a use of it. They are never nil and
 // not to be written to. It does not allocate while the policy is loaded and the
-// name is no longer than 256 bytes.
+// name is as [Account] writes it.
 func (c *Cache) Limits(now time.Time, who Caller) *Limits {
 	s := c.now.Load()
 	i, _ := s.book.standing(who.Name)

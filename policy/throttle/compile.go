@@ -80,13 +80,19 @@ func (e *Effective) everywhere(s Setting) {
 	for c := range e.limits {
 		switch parameters[s.Parameter].does {
 		case asCPUStart:
-			if ok {
+			if ok && Component(c).slowedByCPU() {
 				e.limits[c].CPUStart = float64(n) / 100
 			}
 		case asService:
 			e.limits[c].ServiceAccount = ok && n != 0
 		}
 	}
+}
+
+// slowedByCPU says that CpuStartPercent counts for callers of c: document 000
+// names these four. Service accounts are slowed in every component.
+func (c Component) slowedByCPU() bool {
+	return c == EWS || c == EAS || c == POP || c == IMAP
 }
 
 // cut is how far below zero; negative: never.

@@ -137,9 +137,70 @@ func TestCounts(t *testing.T) {
 		}
 	}
 	for c := range components {
-		if l := e.Limits(c); l.CPUStart != 1 || !l.ServiceAccount || l.Policy != "P" {
-			t.Errorf("%s: got %+v, want a service account, CPU from 100 %%", c, l)
+		if l := e.Limits(c); !l.ServiceAccount || l.Policy != "P" {
+			t.Errorf("%s: got %+v, want a service account", c, l)
 		}
+	}
+}
+
+// "CPUStartPercent is for EWS, EAS, POP and IMAP" (document 000), whichever
+// generation gives it.
+func TestWhomCPUSlows(t *testing.T) {
+	for _, g := range Generations() {
+		e := compiled(t, File{Default: "P", Policies: []Policy{{Name: "P", Generation: g, Values: says(t, "CpuStartPercent", 60)}}}).Effective("")
+		for c := range components {
+			want := -1.0
+			if c == EWS || c == EAS || c == POP || c == IMAP {
+				want = 0.6
+			}
+			if got := e.Limits(c).CPUStart; got != want {
+				t.Errorf("%s, %s: CPU from %g, want %g", g, c, got, want)
+			}
+		}
+	}
+}
+
+// Set-ThrottlingPolicy gives RcaMaxConcurrency alone the whole of a UInt32, of
+// which the greatest is our word for no limit.
+func TestGreatestConcurrency(t *testing.T) {
+	for name, want := range map[string]int64{"RcaMaxConcurrency": 4294967295, "RcaSharedMaxConcurrency": 2147483647, "EwsMaxConcurrency": 2147483647} {
+		if got := parameter(t, name).Most(); got != want {
+			t.Errorf("%s: up to %d, want %d", name, got, want)
+		}
+	}
+	e := compiled(t, File{Default: "P", Policies: []Policy{{Name: "P", Values: says(t, "RcaMaxConcurrency", 4294967295)}}}).Effective("")
+	if got := gaugeOf(t, e, RCA, Concurrency); got != Unlimited-1 {
+		t.Errorf("got %d, want a limit", got)
+	}
+}
+
+// What has a delay of its own, and the components that came after 2010.
+func TestComponentsOfTheirOwn(t *testing.T) {
+	b := compiled(t, File{Default: "P", Policies: []Policy{{Name: "P", Values: says(t,
+		"RcaSharedMaxConcurrency", 9, "RcaSharedMaxBurst", 1000, "RcaSharedRechargeRate", 2000, "RcaSharedCutoffBalance", 3000,
+		"OwaVoiceMaxConcurrency", 8, "OwaVoiceMaxBurst", 4000, "OwaVoiceRechargeRate", 5000, "OwaVoiceCutoffBalance", 6000,
+		"OutlookServiceMaxConcurrency", 7, "OutlookServiceMaxBurst", 7000, "OutlookServiceRechargeRate", 8000, "OutlookServiceCutoffBalance", 9000, "OutlookServiceMaxSubscriptions", 6)}}})
+	e := b.Effective("")
+	for _, tt := range []struct {
+		c                       Component
+		concurrency             uint32
+		burst, recharge, cutoff time.Duration
+		delay                   time.Duration
+	}{
+		{RCAShared, 9, 1000, 2000, 3000, 5 * time.Second},
+		{OWAVoice, 8, 4000, 5000, 6000, time.Minute},
+		{OutlookService, 7, 7000, 8000, 9000, time.Minute},
+	} {
+		l, want := e.Limits(tt.c), Rate{Cap: int64(tt.burst * time.Millisecond), Refill: int64(tt.recharge * time.Millisecond), Per: time.Hour}
+		if gaugeOf(t, e, tt.c, Concurrency) != tt.concurrency || rateOf(t, e, tt.c, LocalTime) != want || l.Cutoff != tt.cutoff*time.Millisecond || l.MaxDelay != tt.delay {
+			t.Errorf("%s: got %+v, want %+v", tt.c, l, tt)
+		}
+	}
+	if got := gaugeOf(t, e, OutlookService, Subscriptions); got != 6 {
+		t.Errorf("OutlookService: %d subscriptions, want 6", got)
+	}
+	if l := e.Limits(RCA); l.Max[0] != 40 || l.Cutoff >= 0 {
+		t.Errorf("Rca has what is RcaShared's: %+v", l)
 	}
 }
 

@@ -52,14 +52,19 @@ func (e *Effective) Setting(of Parameter) (Setting, bool) {
 
 // effective follows a link to a policy along the fallback path (document 000):
 // the policy, the organization's default, and at last what is built in. Since
-// 2013 the global policy stands before the last.
-func (b *Book) effective(link string) Effective {
+// 2013 the global policy stands before the last. Who is outside the
+// organization, and whose policy nobody can have, has what is built in, as if he
+// had none.
+func (b *Book) effective(link string, outside bool) Effective {
 	e := Effective{Asked: b.asked(link)}
 	var chain []*Policy
 	if link != "" {
 		chain = b.chain(link, &e)
 	}
 	e.Policy, e.Generation = BuiltIn, b.generation
+	if outside {
+		chain, e.Falls = nil, e.Falls[:1]
+	}
 	if len(chain) > 0 {
 		e.Policy, e.Generation = chain[0].Name, chain[0].Generation
 	}
@@ -86,10 +91,11 @@ func (b *Book) asked(link string) string {
 // chain is the policies that decide, one after the other, and notes in e why
 // others do not.
 func (b *Book) chain(link string, e *Effective) (chain []*Policy) {
-	first := b.linked(link, e)
-	for _, p := range []*Policy{first, b.policy(b.initial), b.scoped(Organization), b.scoped(Global)} {
+	var tried []*Policy // compared as such: one that was deleted and made anew has the same name
+	for _, p := range []*Policy{b.linked(link, e), b.policy(b.initial), b.scoped(Organization), b.scoped(Global)} {
 		switch {
-		case p == nil || slices.Contains(chain, p) || fell(e.Falls, p.Name):
+		case p == nil || slices.Contains(tried, p):
+			continue
 		case len(chain) > 0 && p.Scope < chain[len(chain)-1].Scope: // nobody inherits from a narrower scope
 		case p.unusable() != "":
 			e.Falls = append(e.Falls, Fall{p.Name, p.unusable()})
@@ -98,6 +104,7 @@ func (b *Book) chain(link string, e *Effective) (chain []*Policy) {
 		default:
 			chain = append(chain, p)
 		}
+		tried = append(tried, p)
 	}
 	return chain
 }
@@ -113,10 +120,6 @@ func (b *Book) linked(link string, e *Effective) *Policy {
 	}
 	e.Falls = append(e.Falls, Fall{link, "there is no policy of that name"})
 	return nil
-}
-
-func fell(falls []Fall, name string) bool {
-	return slices.ContainsFunc(falls, func(f Fall) bool { return f.Policy == name })
 }
 
 // settle asks the policies in turn, and then what is built in.

@@ -65,7 +65,7 @@ const overBudget = "Microsoft.Exchange.Data.Directory.SystemConfiguration.OverBu
 func (v Verdict) reply(c Component, version RequestVersion) Reply {
 	switch c {
 	case EWS, OutlookService:
-		return v.replyEWS(version)
+		return v.replyEWS(version) // of EWS; that OutlookService refuses so too is assumed
 	case RCA, RCAShared:
 		return Reply{Status: 200, Headers: []Pair{{"X-ResponseCode", "0"}}, MAPI: ServerTooBusy} // MS-OXCROPS 3.2.4.2 of back-off; for budgets assumed
 	case OWA, OWAVoice:

@@ -5,7 +5,7 @@ import "time"
 // An Explanation is what a caller may, parameter by parameter, and why. Its
 // names in JSON are a promise to scripts.
 type Explanation struct {
-	User       string      `json:"user"` // as asked
+	User       string      `json:"user"` // the account's one name, see [Account]; as asked where that is none
 	Policy     string      `json:"policy"`
 	Generation string      `json:"generation"`
 	Why        string      `json:"why"` // how the caller comes to the policy, in words
@@ -20,7 +20,7 @@ type Explanation struct {
 
 // An Explained is the value of one parameter.
 type Explained struct {
-	Component string   `json:"component"` // empty: every one
+	Component string   `json:"component"` // empty: no one alone
 	Part      string   `json:"part"`      // the word of [Part], "-" where nothing is decided by the parameter
 	Parameter string   `json:"parameter"` // by Exchange's name
 	Value     string   `json:"value"`     // "unlimited", "unset" (which is no limit either) or a number
@@ -36,7 +36,7 @@ type Explained struct {
 // Explain says what a caller has by this Book, as if nothing were loaded.
 func (b *Book) Explain(caller string) Explanation {
 	i, why := b.standing(caller)
-	return explain(caller, &b.standings[i], b.words(i, why))
+	return explain(b.called(caller), &b.standings[i], b.words(i, why))
 }
 
 // Explain says what a caller has at now. It is no use of the policy: looking
@@ -48,7 +48,7 @@ func (c *Cache) Explain(now time.Time, caller string) Explanation {
 	if l == nil || !l.fresh(now, *c.ages.Load()) {
 		return s.book.Explain(caller)
 	}
-	e := explain(caller, l.Effective, s.book.words(i, why))
+	e := explain(s.book.called(caller), l.Effective, s.book.words(i, why))
 	unused, used := l.left(now, *c.ages.Load())
 	age := max(0, now.Sub(l.at))
 	e.Loaded, e.Changed = true, !l.same(&s.book.standings[i])
@@ -57,6 +57,14 @@ func (c *Cache) Explain(now time.Time, caller string) Explanation {
 		e.Parts[i].Age, e.Parts[i].Reload = e.Age, e.Reload
 	}
 	return e
+}
+
+// called is how a caller is named to people.
+func (b *Book) called(caller string) string {
+	if name := account(caller, b.domains); name != "" {
+		return name
+	}
+	return caller
 }
 
 func inSeconds(d time.Duration) *float64 {

@@ -84,7 +84,7 @@ var freshOf2010 = map[string]Fresh{
 	"EwsPercentTimeInMailboxRPC":      {Number(60), Confirmed, budgetOf2010},
 	"EwsPercentTimeInAddressBook":     {Number(50), Confirmed, budgetOf2010},
 	"EwsMaxSubscriptions":             {Number(5000), Assumed, "5000 since 2013; a budget of March 2010 shows 20"},
-	"EwsHangingConnectionLimit":       {Number(10), Assumed, "EWS throttling in Exchange: streaming has a copy of EwsMaxConcurrency"},
+	"EwsHangingConnectionLimit":       {Number(10), Assumed, "no value published; streaming has a budget of its own (EWS throttling in Exchange), taken to be as large as that of EwsMaxConcurrency"},
 	"EwsFindCountLimit":               {Number(1000), Confirmed, budgetOf2010},
 	"EwsFastSearchTimeoutInSeconds":   {Number(60), Confirmed, setThrottlingPolicy},
 	"OwaMaxConcurrency":               {Number(5), Confirmed, setThrottlingPolicy},
@@ -101,6 +101,7 @@ var freshOf2010 = map[string]Fresh{
 	"RcaPercentTimeInMailboxRPC":      {Number(200), Assumed, recalled},
 	"MessageRateLimit":                {Value{State: Unset}, Confirmed, policyOfRTM},
 	"RecipientRateLimit":              {Value{State: Unset}, Confirmed, policyOfRTM},
+	"ForwardeeLimit":                  {Value{State: Unset}, Confirmed, policyOfRTM},
 	"CpuStartPercent":                 {Number(75), Assumed, "75 in a policy of 2010 RTM"},
 }
 

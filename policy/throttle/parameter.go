@@ -98,7 +98,7 @@ func ParseParameter(name string) (Parameter, bool) {
 func (p Parameter) String() string { return parameters[p].name }
 
 // Component is what the parameter limits callers of; false where it is of none
-// in particular (CpuStartPercent, IsServiceAccount).
+// alone (CpuStartPercent, IsServiceAccount).
 func (p Parameter) Component() (Component, bool) {
 	c := parameters[p].component
 	return c, c < components
@@ -120,6 +120,9 @@ func (p Parameter) Most() int64 {
 		return 1
 	case Millis, MillisPerHour:
 		return Unlimited - 1 // Unlimited<UInt32>
+	}
+	if parameters[p].component == RCA && parameters[p].part == Concurrency {
+		return 1<<32 - 1 // Set-ThrottlingPolicy of RcaMaxConcurrency alone: "0 through 4294967295"; the greatest is taken as one less
 	}
 	return 1<<31 - 1 // Set-ThrottlingPolicy: "0 through 2147483647"
 }

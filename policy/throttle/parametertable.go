@@ -4,7 +4,8 @@ package throttle
 // and four that Exchange keeps elsewhere or only shows: EwsHangingConnectionLimit
 // and ConcurrentSyncCalls are of its web.config, EwsFindCountLimit is fixed in
 // the product since 2013, and of EwsPercentTimeInAddressBook there is no more
-// than the part AB in its budgets. CpuStartPercent is of 2010 alone there.
+// than the part AB in its budgets. CpuStartPercent is of 2010 alone there; a policy of
+// 2013 may have it here, and in both it counts for EWS, EAS, POP and IMAP.
 var parameters = [...]parameterRow{
 	{"AnonymousMaxConcurrency", Anonymous, Concurrency, asLimit, Count, always},
 	{"AnonymousMaxBurst", Anonymous, LocalTime, asBurst, Millis, since2013},
@@ -149,7 +150,7 @@ var parameters = [...]parameterRow{
 	{"SchedulesRechargeRate", components, NoPart, unjudged, MillisPerHour, since2013},
 	{"SchedulesCutoffBalance", components, NoPart, unjudged, Millis, since2013},
 
-	// Of every component.
+	// Of no component alone.
 	{"CpuStartPercent", components, CPU, asCPUStart, PercentCPU, always},
 	{"IsServiceAccount", components, CPU, asService, Switch, since2013},
 }

@@ -7,13 +7,14 @@ import "time"
 // and [ParseSnapshot] reads it back.
 //
 // A budget has one of two forms: time in parts of a minute (2010), or one
-// balance that recharges (2013 and later). What the other form has is not written.
+// balance that recharges (2013 and later). What the other form has is not
+// written.
 type Snapshot struct {
 	Tokens bool   // the form of 2013 and later
 	Owner  string // whose; not written where empty, nor in the form of 2010
 	Policy string // by which policy; not written where empty
 
-	Conn    SnapshotCount // requests; its limit is not written in the form of 2010
+	Conn    SnapshotCount // requests; its limit is not written in the form of 2010, and so none in what is read
 	Hanging uint32        // requests that wait; not written where 0, nor in the form of 2013
 
 	AD, CAS, AB, RPC SnapshotTime  // of a minute (2010)
@@ -70,7 +71,7 @@ type SnapshotTokens struct {
 	Burst     time.Duration // the highest balance
 	Balance   time.Duration // negative: in debt
 	Recharge  time.Duration // more in each hour
-	Unlimited bool          // the three above are nothing
+	Unlimited bool          // nothing limits: of the three above, what is 0 is nothing, and what is not was in the text that was read
 	Cutoff    time.Duration // the debt at which the owner is locked out
 	NoCutoff  bool          // Cutoff is nothing
 }

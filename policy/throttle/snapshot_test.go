@@ -48,6 +48,7 @@ func TestEntryOfDocument000(t *testing.T) {
 	got, err := ParseEntry(doc000)
 	end.CAS.Used, end.RPC.Used = 17093*msec, 15*msec
 	e.End = end
+	e.Init.Conn.Unlimited, e.End.Conn.Unlimited = true, true // this form tells no limit
 	if err != nil || got != e {
 		t.Errorf("read as %+v, %v\nwant    %+v", got, err, e)
 	}
@@ -90,7 +91,7 @@ func TestSnapshotUnlimited(t *testing.T) {
 	got, err := ParseSnapshot(text)
 	none := SnapshotTime{Unlimited: true}
 	want := Snapshot{
-		Conn: SnapshotCount{Used: 1}, Hanging: 2, AD: none, AB: none, Hash: -7, Policy: "DefaultThrottlingPolicy_1b9c",
+		Conn: SnapshotCount{Used: 1, Unlimited: true}, Hanging: 2, AD: none, AB: none, Hash: -7, Policy: "DefaultThrottlingPolicy_1b9c",
 		CAS: SnapshotTime{Unlimited: true, Used: 4200 * msec}, RPC: SnapshotTime{Unlimited: true, Used: 1200 * msec},
 		Find: SnapshotCount{Unlimited: true, Used: 5}, Subs: SnapshotCount{Unlimited: true},
 	}
@@ -143,6 +144,43 @@ func TestSnapshotTokens(t *testing.T) {
 	}
 }
 
+// What is not in the text is no limit, whichever word of a form is.
+func TestSnapshotInPart(t *testing.T) {
+	none, counts, local := SnapshotTime{Unlimited: true}, SnapshotCount{Unlimited: true}, SnapshotTokens{Unlimited: true, NoCutoff: true}
+	of2010 := Snapshot{Conn: counts, Find: counts, Subs: counts, AD: none, CAS: none, AB: none, RPC: none}
+	of2013 := Snapshot{Tokens: true, Conn: counts, Local: local}
+	with := func(s Snapshot, change func(*Snapshot)) Snapshot { change(&s); return s }
+	for text, want := range map[string]Snapshot{
+		"Conn:3":                            with(of2010, func(s *Snapshot) { s.Conn.Used = 3 }),
+		"Policy:P":                          with(of2010, func(s *Snapshot) { s.Policy = "P" }),
+		"HangingConn:2,AD:5/4/0%":           with(of2010, func(s *Snapshot) { s.Hanging, s.AD = 2, SnapshotTime{Limit: 5 * msec, Used: msec} }),
+		"FC:7/6":                            with(of2010, func(s *Snapshot) { s.Find = SnapshotCount{Limit: 7, Used: 6} }),
+		"Owner:a":                           with(of2013, func(s *Snapshot) { s.Owner = "a" }),
+		"Conn:3,MaxConn:4":                  with(of2013, func(s *Snapshot) { s.Conn = SnapshotCount{Limit: 4, Used: 3} }),
+		"IsServiceAccount:True":             with(of2013, func(s *Snapshot) { s.ServiceAccount = true }),
+		"LiveTime:00:00:01":                 with(of2013, func(s *Snapshot) { s.Live = time.Second }),
+		"Cutoff:9":                          with(of2013, func(s *Snapshot) { s.Local.NoCutoff, s.Local.Cutoff = false, 9*msec }),
+		"Balance:-9":                        with(of2013, func(s *Snapshot) { s.Local.Balance = -9 * msec }),
+		"MaxBurst:8,Balance:5":              with(of2013, func(s *Snapshot) { s.Local.Burst, s.Local.Balance = 8*msec, 5*msec }),
+		"MaxBurst:Unlimited,RechargeRate:9": with(of2013, func(s *Snapshot) { s.Local.Recharge = 9 * msec }),
+		"MaxBurst:8,RechargeRate:9": with(of2013, func(s *Snapshot) {
+			s.Local = SnapshotTokens{Burst: 8 * msec, Balance: 8 * msec, Recharge: 9 * msec, NoCutoff: true}
+		}),
+		"MaxBurst:8,RechargeRate:9,Balance:$null": with(of2013, func(s *Snapshot) {
+			s.Local = SnapshotTokens{Burst: 8 * msec, Balance: 8 * msec, Recharge: 9 * msec, NoCutoff: true}
+		}),
+		"MaxBurst:8,RechargeRate:9,Balance:0": with(of2013, func(s *Snapshot) { s.Local = SnapshotTokens{Burst: 8 * msec, Recharge: 9 * msec, NoCutoff: true} }),
+	} {
+		got, err := ParseSnapshot(text)
+		if err != nil || got != want {
+			t.Errorf("%s: %+v, %v\nwant %+v", text, got, err, want)
+		}
+		if back, err := ParseSnapshot(got.String()); err != nil || back != got {
+			t.Errorf("%s, written %s: %+v, %v\nwant %+v", text, got, back, err, got)
+		}
+	}
+}
+
 // Names cannot break a line: what would end an item, a field or a column is
 // written as %XX, and read back. Letters of any script stay as they are.
 func TestSnapshotNames(t *testing.T) {
@@ -166,6 +204,8 @@ func TestSnapshotRefused(t *testing.T) {
 		"Conn:-1":                    `item "Conn:-1": not understood`,
 		"Conn:4294967296":            `item "Conn:4294967296"`,
 		"What:1":                     `item "What:1": not understood`,
+		"AD:2/1/0%,Balance:3":        `item "AD:2/1/0%" is of 2010, and item "Balance:3" of 2013 and later`,
+		"MaxConn:1,HangingConn:0":    `item "HangingConn:0" is of 2010, and item "MaxConn:1" of 2013`,
 		"AD:1/2":                     `item "AD:1/2"`,
 		"AD:1/2/0%":                  `item "AD:1/2/0%"`, // more left than there was
 		"AD:2/1/0":                   `item "AD:2/1/0"`,

@@ -1,6 +1,8 @@
 package throttle
 
 import (
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +32,7 @@ func drawSnapCount(t *rapid.T) SnapshotCount {
 func drawSnapshot(t *rapid.T) Snapshot {
 	s := Snapshot{Tokens: rapid.Bool().Draw(t, "tokens"), Policy: rapid.String().Draw(t, "policy")}
 	if !s.Tokens {
+		s.Conn.Unlimited = true
 		s.Conn.Used, s.Hanging, s.Hash = rapid.Uint32().Draw(t, "conn"), rapid.Uint32().Draw(t, "hanging"), rapid.Int32().Draw(t, "hash")
 		s.AD, s.CAS, s.AB, s.RPC = drawSnapTime(t), drawSnapTime(t), drawSnapTime(t), drawSnapTime(t)
 		s.Find, s.Subs = drawSnapCount(t), drawSnapCount(t)
@@ -78,10 +81,18 @@ func FuzzParseSnapshot(f *testing.F) {
 	f.Add("Conn:1,HangingConn:2,AD:$null/$null/7%,Policy:a%2Cb")
 	f.Add("Owner:a,Conn:0,MaxConn:Unlimited,MaxBurst:Unlimited,Balance:$null,Cutoff:1,RechargeRate:2,IsServiceAccount:True,LiveTime:-1.02:03:04.5")
 	f.Add("MaxBurst:1,Balance:-1.999999,Cutoff:4611686018427.387903")
+	f.Add("Owner:a,Conn:3")
+	f.Add("Balance:5,MaxBurst:Unlimited,RechargeRate:0009.50")
+	f.Add("HangingConn:1,AD:5.5/4.25/0%,FC:7/6,Sub:$null/1,Hash:-1")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := ParseSnapshot(text)
 		if err != nil {
 			return
+		}
+		for item := range strings.SplitSeq(text, ",") {
+			if word, value, _ := strings.Cut(item, ":"); !holds(s, word, value) {
+				t.Errorf("%q: %s was read, and is not in %+v", text, item, s)
+			}
 		}
 		once := s.String()
 		back, err := ParseSnapshot(once)
@@ -89,6 +100,53 @@ func FuzzParseSnapshot(f *testing.F) {
 			t.Errorf("%q became %q, which is read as %q, %v", text, once, back, err)
 		}
 	})
+}
+
+// holds says, by means of its own, that s has what an item says.
+func holds(s Snapshot, word, value string) bool {
+	of2013 := strings.Contains(" Owner MaxConn MaxBurst Balance Cutoff RechargeRate IsServiceAccount LiveTime ", " "+word+" ")
+	if word != "Conn" && word != "Policy" && s.Tokens != of2013 {
+		return false
+	}
+	words := strings.Split(value, "/")
+	switch word {
+	case "Owner", "Policy":
+		name := map[string]string{"Owner": s.Owner, "Policy": s.Policy}[word]
+		return name == value || strings.Contains(value, "%") && name == parseName(value)
+	case "IsServiceAccount":
+		return s.ServiceAccount == (value == "True")
+	case "LiveTime":
+		return strings.Trim(value, "0:.-") == "" || s.Live != 0
+	case "Conn", "HangingConn", "Hash":
+		return is(map[string]int64{"Conn": int64(s.Conn.Used), "HangingConn": int64(s.Hanging), "Hash": int64(s.Hash)}[word], value, 1)
+	case "MaxConn":
+		return s.Conn.Unlimited == (value == "Unlimited") && (s.Conn.Unlimited || is(int64(s.Conn.Limit), value, 1))
+	case "FC", "Sub":
+		c := map[string]SnapshotCount{"FC": s.Find, "Sub": s.Subs}[word]
+		return c.Unlimited == (words[0] == "$null") && (c.Unlimited || is(int64(c.Limit), words[0], 1)) && is(int64(c.Used), words[1], 1)
+	case "AD", "CAS", "AB", "RPC":
+		p := map[string]SnapshotTime{"AD": s.AD, "CAS": s.CAS, "AB": s.AB, "RPC": s.RPC}[word]
+		if p.Unlimited {
+			return words[0] == "$null" && is(p.OfMinute(), strings.TrimSuffix(words[2], "%"), 1)
+		}
+		return is(int64(p.Limit), words[0], 1e6) && is(int64(p.Limit-p.Used), words[1], 1e6)
+	}
+	n := map[string]time.Duration{"MaxBurst": s.Local.Burst, "RechargeRate": s.Local.Recharge, "Balance": s.Local.Balance, "Cutoff": s.Local.Cutoff}[word]
+	switch {
+	case value == "$null": // a balance, which then is nothing, or all of the burst
+		return n == 0 || !s.Local.Unlimited && n == s.Local.Burst
+	case value == "Unlimited" && word == "Cutoff":
+		return n == 0 && s.Local.NoCutoff
+	case value == "Unlimited":
+		return n == 0 && s.Local.Unlimited
+	}
+	return is(int64(n), value, 1e6) && (word != "Cutoff" || !s.Local.NoCutoff)
+}
+
+// is says that n is the number in the text, times unit.
+func is(n int64, text string, unit float64) bool {
+	want, err := strconv.ParseFloat(text, 64)
+	return err == nil && math.Abs(want*unit-float64(n)) <= 1+math.Abs(float64(n))*1e-12
 }
 
 func FuzzParseEntry(f *testing.F) {

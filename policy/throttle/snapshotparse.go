@@ -9,24 +9,71 @@ import (
 )
 
 // ParseSnapshot reads the text of a budget, in either form, its items in any
-// order. An item may be missing, but none may come twice or be unknown. Used
-// time is known to the millisecond, and where there is no limit to the percent
-// of a minute that is printed; beside a limit the percent is not believed.
+// order. An item may be missing, but none may come twice or be unknown, and the
+// words of one form do not go with those of the other; those that both have
+// alone are in the form of 2010. A limit that is not in the text is none, and a
+// balance that is not there is all of the burst.
+//
+// Used time is known to the millisecond, and where there is no limit to the
+// percent of a minute that is printed; beside a limit the percent is not believed.
 func ParseSnapshot(text string) (Snapshot, error) {
-	var s Snapshot
-	seen := map[string]bool{}
+	s := limitless()
+	said := map[string]string{}
+	var of [forms]string // an item of each form
 	for item := range strings.SplitSeq(text, ",") {
 		word, value, found := strings.Cut(item, ":")
-		if !found || seen[word] {
+		if _, twice := said[word]; !found || twice {
 			return Snapshot{}, fmt.Errorf("budget: item %q: no value, or the second of its name", item)
 		}
-		seen[word] = true
 		if !s.parseItem(word, value) {
 			return Snapshot{}, fmt.Errorf("budget: item %q: not understood", item)
 		}
+		said[word], of[formOf(word)] = value, item
 	}
-	s.Tokens = seen["MaxBurst"]
+	if of[form2010] != "" && of[form2013] != "" {
+		return Snapshot{}, fmt.Errorf("budget: item %q is of 2010, and item %q of 2013 and later", of[form2010], of[form2013])
+	}
+	s.shape(of[form2013] != "", said)
 	return s, nil
+}
+
+// shape leaves nothing of the form that s is not.
+func (s *Snapshot) shape(tokens bool, said map[string]string) {
+	s.Tokens = tokens
+	if !tokens {
+		s.Local = SnapshotTokens{}
+		return
+	}
+	s.AD, s.CAS, s.AB, s.RPC = SnapshotTime{}, SnapshotTime{}, SnapshotTime{}, SnapshotTime{}
+	s.Find, s.Subs = SnapshotCount{}, SnapshotCount{}
+	s.Local.complete(said)
+}
+
+// limitless is a budget of which nothing is known.
+func limitless() Snapshot {
+	count, time := SnapshotCount{Unlimited: true}, SnapshotTime{Unlimited: true}
+	return Snapshot{
+		Conn: count, Find: count, Subs: count, AD: time, CAS: time, AB: time, RPC: time,
+		Local: SnapshotTokens{Unlimited: true, NoCutoff: true},
+	}
+}
+
+// The forms of a budget, by the words that only one of them has.
+const (
+	eitherForm = iota
+	form2010
+	form2013
+	forms
+)
+
+func formOf(word string) int {
+	switch word {
+	case "Conn", "Policy":
+		return eitherForm
+	case "HangingConn", "AD", "CAS", "AB", "RPC", "FC", "Hash", "Sub":
+		return form2010
+	}
+	return form2013
 }
 
 func (s *Snapshot) parseItem(word, value string) (ok bool) {
@@ -116,10 +163,8 @@ func (t *SnapshotTokens) parse(word, value string) bool {
 	none := value == unlimitedWord
 	switch word {
 	case "MaxBurst":
-		t.Unlimited = t.Unlimited || none
 		return none || parseInto(&t.Burst, value)
 	case "RechargeRate":
-		t.Unlimited = t.Unlimited || none
 		return none || parseInto(&t.Recharge, value)
 	case "Cutoff":
 		t.NoCutoff = none
@@ -128,6 +173,18 @@ func (t *SnapshotTokens) parse(word, value string) bool {
 		return value == nullWord || parseInto(&t.Balance, value)
 	}
 	return false
+}
+
+// complete sets what no word says alone.
+func (t *SnapshotTokens) complete(said map[string]string) {
+	number := func(word, none string) bool {
+		value, there := said[word]
+		return there && value != none
+	}
+	t.Unlimited = !number("MaxBurst", unlimitedWord) || !number("RechargeRate", unlimitedWord)
+	if !t.Unlimited && !number("Balance", nullWord) {
+		t.Balance = t.Burst
+	}
 }
 
 func parseInto(d *time.Duration, value string) (ok bool) {

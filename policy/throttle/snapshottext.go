@@ -86,15 +86,20 @@ func (c SnapshotCount) appendLimit(dst []byte, none string) []byte {
 }
 
 func (t SnapshotTokens) appendText(dst []byte) []byte {
-	dst = appendAllowance(append(dst, ",MaxBurst:"...), t.Burst, t.Unlimited)
+	dst = t.appendRate(append(dst, ",MaxBurst:"...), t.Burst)
 	dst = append(dst, ",Balance:"...)
-	if t.Unlimited {
+	if b := t.Balance.Round(time.Millisecond / 10); t.Unlimited && b == 0 {
 		dst = append(dst, nullWord...)
 	} else {
-		dst = appendMillis(dst, t.Balance.Round(time.Millisecond/10)) // Exchange's own has about so many digits
+		dst = appendMillis(dst, b) // Exchange's own has about so many digits
 	}
 	dst = appendAllowance(append(dst, ",Cutoff:"...), t.Cutoff, t.NoCutoff)
-	return appendAllowance(append(dst, ",RechargeRate:"...), t.Recharge, t.Unlimited)
+	return t.appendRate(append(dst, ",RechargeRate:"...), t.Recharge)
+}
+
+// appendRate appends one of the two that make a limit together.
+func (t SnapshotTokens) appendRate(dst []byte, d time.Duration) []byte {
+	return appendAllowance(dst, d, t.Unlimited && d.Truncate(time.Millisecond) == 0)
 }
 
 func appendAllowance(dst []byte, d time.Duration, none bool) []byte {
