@@ -65,7 +65,7 @@ func TestDecode(t *testing.T) {
 		}},
 		{"a policy at the end, escaped", "x=1&Log=Budget:(A)Conn%3a1%2cFC%3a1000%2f5%2cPolicy%3aDefault%5F1b9c_Ers1 443", []want{{FormMinute, "before", 0, "Policy=Default_1b9c", ""}}},
 		{"a policy at the end", "Budget:(A)Conn:1,FC:1000/5,Policy:Default_1b9c_Mbx:ex01_Dc:dc01", []want{{FormMinute, "before", 0, "Policy=Default_1b9c FC=5/1000", ""}}},
-		{"something new in it", "Conn:1,MaxBurst:1000,Colour:blue,Balance:999,Cutoff:x", []want{
+		{"something new in it", "Conn:1,MaxBurst:1000,RechargeRate:9,Colour:blue,Balance:999,Cutoff:x", []want{
 			{FormTokens, "", 0, "Conn=1/- Colour=blue Balance=999 Cutoff=x", "within its budget: 0.1 %"},
 		}},
 		{"the warning of PowerShell", warning, []want{

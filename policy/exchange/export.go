@@ -169,20 +169,12 @@ func (x *Export) File() throttle.File {
 	}
 	seen := map[string]bool{}
 	for _, a := range x.accounts {
-		if key := callerKey(a.caller); !seen[key] {
+		if key := throttle.Account(a.caller, nil); key != "" && !seen[key] { // "": nobody asks under such a name
 			seen[key] = true
 			f.Users[a.caller] = x.target(a.link)
 		}
 	}
 	return f
-}
-
-// callerKey is the same for DOMAIN\NAME and NAME@DOMAIN.
-func callerKey(name string) string {
-	if domain, account, ok := strings.Cut(name, `\`); ok {
-		name = account + "@" + domain
-	}
-	return strings.TrimRight(throttle.Fold(name), "@")
 }
 
 // generation is that of the default policy, or of most others.
