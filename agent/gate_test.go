@@ -71,6 +71,16 @@ msg="not throttled any more" user=anna component=Ews part=MaxConcurrency
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 
+	evil := anna
+	evil.Caller.Name = "a\u202egro.live\x1b[2J"
+	s.throttled([]throttle.Spender{evil}, false)
+	s.throttled(nil, false)
+	s.swept(throttle.Swept{Long: []throttle.Long{{Caller: evil.Caller}}})
+	if got := strings.TrimPrefix(log.String(), want); strings.Count(got, "user=\"a\ufffdgro.live\ufffd[2J\" ") != 3 || strings.ContainsAny(got, "\u202e\x1b") || strings.Contains(got, "u202e") {
+		t.Errorf("of a name that gives orders: got\n%s", got)
+	}
+	want = log.String()
+
 	var flood []throttle.Spender
 	for range mostThrottled {
 		anna.Caller.Name += "a"

@@ -47,13 +47,13 @@ func (s *said) throttled(all []throttle.Spender, shadow bool) {
 	for _, p := range all {
 		now[p.Caller] = plight{p.Part, p.Action}
 		if s.last[p.Caller] != now[p.Caller] && began.one() {
-			s.log.Info(words, "user", p.Caller.Name, "component", p.Caller.Component.String(), "part", p.Part.String(),
-				"action", p.Action.String(), "for", p.Wait.Round(time.Millisecond).String(), "budget", s.budget(p.Caller))
+			s.log.Info(words, "user", dashboard.Plain(p.Caller.Name), "component", p.Caller.Component.String(), "part", p.Part.String(),
+				"action", p.Action.String(), "for", p.Wait.Round(time.Millisecond).String(), "budget", dashboard.Plain(s.budget(p.Caller)))
 		}
 	}
 	for c, p := range s.last {
 		if _, still := now[c]; !still && ended.one() {
-			s.log.Info("not "+words+" any more", "user", c.Name, "component", c.Component.String(), "part", p.part.String())
+			s.log.Info("not "+words+" any more", "user", dashboard.Plain(c.Name), "component", c.Component.String(), "part", p.part.String())
 		}
 	}
 	began.rest(s.log, words)
@@ -68,7 +68,7 @@ func (s *said) swept(found throttle.Swept) {
 	const words = "with a request that takes longer than expected"
 	for _, l := range found.Long {
 		if all.one() {
-			s.log.Info("a request takes longer than expected, which is not its client's fault", "user", l.Caller.Name, "component", l.Caller.Component.String(), "so_far", l.For.Round(time.Second).String())
+			s.log.Info("a request takes longer than expected, which is not its client's fault", "user", dashboard.Plain(l.Caller.Name), "component", l.Caller.Component.String(), "so_far", l.For.Round(time.Second).String())
 		}
 	}
 	all.rest(s.log, words)

@@ -25,8 +25,8 @@ type Gate struct {
 	Backoff     throttle.Backoff // how MAPI sessions are held back; valid
 	Budgets     int              // most callers whose budgets are kept apart; 1000 to 10,000,000
 	Requests    int              // most requests that are open at once; 100 to 10,000,000
-	Wait        time.Duration    // the longest that the gate holds a request; 0 to 1m
-	Waiters     int              // most requests that the gate holds at once; 0 to 100,000
+	Wait        time.Duration    // the longest that the gate holds a request; longer delays are denials; 0 to 1m
+	Waiters     int              // most requests that the gate holds at once; below Connections, half of them by default
 	Connections int              // most connections of front ends at once; 1 to 100,000
 }
 
@@ -36,7 +36,7 @@ type GateDomain struct{ Short, Full string }
 func defaultGate() Gate {
 	return Gate{
 		FailOpen: true, Deny: http.StatusForbidden, Assume: 100 * time.Millisecond, Release: 10 * time.Minute, Backoff: throttle.DefaultBackoff(),
-		Budgets: 100_000, Requests: 65_536, Wait: time.Minute, Waiters: 1000, Connections: 256,
+		Budgets: 100_000, Requests: 65_536, Wait: time.Minute, Connections: 1024,
 	}
 }
 
@@ -56,7 +56,7 @@ func (g *Gate) keys() language {
 		{"gate.budgets", one(&g.Budgets, whole(1000, 10_000_000))},
 		{"gate.requests", one(&g.Requests, whole(100, 10_000_000))},
 		{"gate.wait", one(&g.Wait, duration(0, time.Minute))},
-		{"gate.waiters", one(&g.Waiters, whole(0, 100_000))},
+		{"gate.waiters", one(&g.Waiters, or("auto", whole(1, 100_000)))},
 		{"gate.connections", one(&g.Connections, whole(1, 100_000))},
 	}
 }
@@ -113,12 +113,23 @@ func (r *reader) gate(c *Config) {
 	if r.sound("gate.domains") {
 		c.Policy.domains = r.domains(c.Gate.Domains)
 	}
+	r.waiters(&c.Gate)
 	at := c.Listen.Gate
 	if !at.IsValid() || at.Addr().IsLoopback() || len(c.Gate.Allow) > 0 || !r.sound("listen.gate", "gate.allow") {
 		return
 	}
 	r.refuse(r.at("listen.gate"), fmt.Sprintf("%s is beyond loopback, where anyone could use up the budgets of others: it needs gate.allow", at),
 		"name the front ends, such as gate: {allow: [10.0.0.0/24]}; or listen on 127.0.0.1")
+}
+
+// waiters are half of the connections unless the file says how many. A request
+// that is held keeps its connection: with none left for the others, these would
+// not be judged.
+func (r *reader) waiters(g *Gate) {
+	if g.Waiters == 0 {
+		g.Waiters = g.Connections / 2
+	}
+	r.ordered("gate.waiters", "gate.connections", g.Waiters < g.Connections, g.Waiters, g.Connections)
 }
 
 // domains are those of the gate in the policies' words. It refuses two for one

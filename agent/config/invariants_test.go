@@ -39,7 +39,7 @@ func mustHold(t interface {
 		{"peers have a port", !slices.ContainsFunc(c.Gossip.Join, func(s string) bool { return !strings.Contains(s, ":") })},
 		{"the label is short", len(c.Gossip.Label) >= 1 && len(c.Gossip.Label) <= 255},
 		{"the gate stays here, or knows who may ask", !c.Listen.Gate.IsValid() || c.Listen.Gate.Addr().IsLoopback() || len(c.Gate.Allow) > 0},
-		{"the gate is bounded", c.Gate.Budgets >= 1000 && c.Gate.Requests >= 100 && c.Gate.Waiters >= 0 && c.Gate.Connections >= 1 &&
+		{"the gate is bounded", c.Gate.Budgets >= 1000 && c.Gate.Requests >= 100 && c.Gate.Waiters >= 0 && c.Gate.Waiters < c.Gate.Connections &&
 			within(c.Gate.Assume, time.Minute) && within(c.Gate.Wait, time.Minute) && within(c.Gate.Release, 24*time.Hour) && c.Gate.Release >= time.Second},
 		{"a denial is 403 or 429", c.Gate.Deny == 403 || c.Gate.Deny == 429},
 		{"a domain has two names in lower case", !slices.ContainsFunc(c.Gate.Domains, func(d GateDomain) bool {

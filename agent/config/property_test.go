@@ -30,7 +30,7 @@ func words() map[string][]string {
 		"zone.ttl":   {"{min: 0s}", "{min: 1s}", "{min: 1h}", "{max: 4s}", "{min: 2s, max: 1500ms}", "{min: 7s, max: 7s}", "{max: 2h}"},
 		"listen.dns": sockets, "listen.health": sockets, "listen.agent_check": sockets, "listen.admin": socket, "listen.gossip": socket, "listen.gate": append([]string{"''"}, socket...),
 		"gate.allow": {"[]", "[10.0.0.0/8]", "[x]"}, "gate.deny": {"403", "429", "503"}, "gate.domains": {"[]", "[A=a.example]", "[A=a.example, a=b.example]", "[a.example]"},
-		"gate.release": length, "gate.assume": length, "gate.fail": {"open", "closed", "true"}, "gate.budgets": {"999", "1000"},
+		"gate.release": length, "gate.assume": length, "gate.fail": {"open", "closed", "true"}, "gate.budgets": {"999", "1000"}, "gate.waiters": {"auto", "0", "1", "1000"}, "gate.connections": {"1", "2", "1000", "1001"},
 		"gossip.key_file": {"''", "gossip.key", "other.key"}, "gossip.advertise": {"''", "10.0.0.1", "'10.0.0.1:7'", "'10.0.0.1:0'", "0.0.0.0"},
 		"gossip.label": {"''", "a", strings.Repeat("a", 255), strings.Repeat("a", 256)}, "gossip.join": {"[]", "['a:1']", "['a:0']", "[a]"},
 		"admin.token_file": {"''", "admin.token", "short.token", "other.token"}, "admin.cert_file": {"''", "admin.crt", "admin.key"},

@@ -130,6 +130,10 @@ func gateStory(t *testing.T, bin string) {
 		}
 	}
 
+	if w, wo := with.at(0.5), without.at(0.5); w >= wo/2 {
+		t.Errorf("half of the others' requests took up to %v behind the gate, and %v without: want less than half of it", w, wo)
+	}
+
 	n.tellsOfTheHammer(t)
 	n.saysNo(t)
 	n.failsOpen(t)
@@ -190,6 +194,7 @@ func (n *node) saysNo(t *testing.T) {
 		{"locked out, by any spelling of his name", `CONTOSO\Hammer`, "/ews/exchange.asmx", 80, outcome{429, "LocalTime"}, true},
 		{"locked out, with nothing said about denials", "hammer", "/ews/exchange.asmx", 81, outcome{403, ""}, false},
 		{"a phone without a place", "hammer", "/Microsoft-Server-ActiveSync?Cmd=Sync", 80, outcome{503, "MaxConcurrency"}, true},
+		{"a phone that writes the path in its own way", "hammer", "/microsoft-server-activesync?Cmd=Sync", 80, outcome{503, "MaxConcurrency"}, true},
 		{"free in another component", "hammer", "/owa/", 80, outcome{200, ""}, false},
 		{"refused by the mail server itself", "user1", "/forbidden", 80, outcome{403, ""}, false},
 	} {

@@ -81,21 +81,26 @@ func (y *score) asks(ctx context.Context, t *testing.T, u *user, pause time.Dura
 
 // String is how many requests had which outcome, and how long they took.
 func (y *score) String() string {
+	p50, p99 := y.at(0.5), y.at(0.99)
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	slices.Sort(y.took)
-	if len(y.took) == 0 {
-		return "nothing"
-	}
-	at := func(share float64) time.Duration {
-		return y.took[int(share*float64(len(y.took)-1))].Round(100 * time.Microsecond)
-	}
 	var kinds []string
 	for o, n := range y.outcomes {
 		kinds = append(kinds, strings.TrimSpace(fmt.Sprintf("%d × %d %s", n, o.status, o.part)))
 	}
 	slices.Sort(kinds)
-	return fmt.Sprintf("%d requests, p50 %v, p99 %v: %s", len(y.took), at(0.5), at(0.99), strings.Join(kinds, ", "))
+	return fmt.Sprintf("%d requests, p50 %v, p99 %v: %s", len(y.took), p50, p99, strings.Join(kinds, ", "))
+}
+
+// at is how long that share of the requests took at most; 0 where there is none.
+func (y *score) at(share float64) time.Duration {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if len(y.took) == 0 {
+		return 0
+	}
+	slices.Sort(y.took)
+	return y.took[int(share*float64(len(y.took)-1))].Round(100 * time.Microsecond)
 }
 
 func (y *score) has(o outcome) bool {

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"net/http"
@@ -19,6 +18,7 @@ type request struct {
 	q       *http.Request
 	options *Options
 	now     time.Time
+	unheld  bool // it was to be held, and could not be
 }
 
 // wishes are how a front end wants one question to be answered.
@@ -92,55 +92,17 @@ func (r *request) check() {
 		return
 	}
 	r.counters.checks.Add(1)
-	if r.options.Anonymous && ask.caller.Component == throttle.Anonymous {
+	if r.options.Anonymous && ask.nameless {
 		r.allow(0, throttle.Verdict{Action: throttle.Allow, Would: throttle.Allow, Find: ask.ask.Find})
 		return
 	}
 	t, v := r.judge.Check(r.now, ask.caller, ask.ask)
-	if w.hold && v.Action == throttle.Delay {
-		if !r.wait(&v, t, w) {
-			return
-		}
+	gone := w.hold && !r.wait(&v, ask.caller.Name)
+	if gone || r.unheld { // he has not been served: nothing is charged, and not that he was held
+		r.judge.Done(r.now, t, throttle.Cost{})
 	}
-	r.answer(t, v, w)
-}
-
-// wait holds the request for as long as v says, or as may be, and takes what was
-// waited off v. It is false where there is nobody left to answer, or where
-// the answer is given: too many wait.
-func (r *request) wait(v *throttle.Verdict, t throttle.Ticket, w wishes) bool {
-	if r.counters.waiting.Add(1) > int64(r.options.Waiters) {
-		r.counters.waiting.Add(-1)
-		r.counters.fullHouse.Add(1)
-		if !r.options.FailOpen {
-			r.judge.Done(r.now, t, throttle.Cost{})
-			r.fail("too many requests are held")
-			return false
-		}
-		return true
-	}
-	defer r.counters.waiting.Add(-1)
-	d := min(v.Wait, r.options.Wait, maxHeld)
-	if !sleep(r.q.Context(), d) {
-		r.counters.left.Add(1)
-		r.judge.Done(time.Now(), t, throttle.Cost{})
-		return false
-	}
-	r.counters.held.Add(1)
-	r.now = r.now.Add(d)
-	v.Wait -= d
-	return true
-}
-
-// sleep is false where ctx ends before d has passed.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
+	if !gone {
+		r.answer(t, v, w)
 	}
 }
 
@@ -187,10 +149,15 @@ func (r *request) deny(v throttle.Verdict, w wishes) {
 	h[headPart] = []string{v.Part.String()}
 	h["X-Evenkeel-Limit"] = []string{strconv.FormatInt(v.Limit, 10)}
 	h["X-Evenkeel-Code"] = []string{code(v)}
-	h["X-Evenkeel-Reason"] = []string{reason(v)}
+	why := reason(v)
+	if r.unheld {
+		v.Action = throttle.Delay
+		why = reason(v) + ", and it cannot be held"
+	}
+	h["X-Evenkeel-Reason"] = []string{why}
 	seconds := int64(math.Ceil(v.Wait.Seconds()))
 	h["Retry-After"] = []string{strconv.FormatInt(max(1, seconds), 10)}
-	http.Error(r.w, reason(v), w.deny)
+	http.Error(r.w, why, w.deny)
 }
 
 // fail is the answer where nothing can be judged.

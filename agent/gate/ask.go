@@ -8,14 +8,16 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"evenkeel/policy/throttle"
 )
 
 // A question is what a front end asks about one request of a client.
 type question struct {
-	caller throttle.Caller
-	ask    throttle.Ask
+	caller   throttle.Caller
+	ask      throttle.Ask
+	nameless bool // nobody is named, not even in a way that cannot be read
 }
 
 // The headers of a front end, as net/http spells them.
@@ -46,14 +48,16 @@ func read(q *http.Request, o *Options, cpu float64) (out question, err error) {
 	h := headers(q.Header)
 	uri := h.uri(q)
 	out.ask.CPU = cpu
-	if out.caller, err = h.caller(q, o, uri); err != nil {
+	service, err := h.service(uri)
+	if err != nil {
 		return out, err
 	}
+	out.caller, out.nameless = h.caller(q, o, service)
 	if out.ask.Hanging, err = h.yes(headHanging); err != nil {
 		return out, err
 	}
 	if !out.ask.Hanging {
-		out.ask.Hanging = waits(out.caller.Component, uri, h.get("X-Requesttype"), h.get("Soapaction"))
+		out.ask.Hanging = waits(service, uri, h.get("X-Requesttype"))
 	}
 	if out.ask.Find, err = h.count(headFind, 0); err != nil {
 		return out, err
@@ -87,19 +91,27 @@ func (h headers) uri(q *http.Request) string {
 	return strings.TrimPrefix(q.URL.EscapedPath(), checkPath) + "?" + q.URL.RawQuery
 }
 
-// caller is whose budget it is. Who has no name is known by his address.
-func (h headers) caller(q *http.Request, o *Options, uri string) (c throttle.Caller, err error) {
-	c.Component = component(uri)
-	if v := h.get(headComponent); v != "" {
-		var ok bool
-		if c.Component, ok = named(v); !ok {
-			return c, fmt.Errorf("%s: want a component such as Ews, got %q", headComponent, cut(v))
-		}
+// service is the component that serves uri, or that the front end names.
+func (h headers) service(uri string) (throttle.Component, error) {
+	v := h.get(headComponent)
+	if v == "" {
+		return component(uri), nil
 	}
-	if c.Name = h.user(o.Domains); c.Name == "" {
-		return throttle.Caller{Name: h.address(q), Component: throttle.Anonymous}, nil
+	c, ok := named(v)
+	if !ok {
+		return c, fmt.Errorf("%s: want a component such as Ews, got %q", headComponent, cut(v))
 	}
 	return c, nil
+}
+
+// caller is whose budget it is. Who has no name is known by his address; he is
+// nameless if nothing was there that could have been one.
+func (h headers) caller(q *http.Request, o *Options, service throttle.Component) (c throttle.Caller, nameless bool) {
+	name, claimed := h.user(o.Domains)
+	if name == "" {
+		return throttle.Caller{Name: h.address(q), Component: throttle.Anonymous}, !claimed
+	}
+	return throttle.Caller{Name: name, Component: service}, false
 }
 
 // named is the component of that name, in any letter case.
@@ -113,17 +125,24 @@ func named(name string) (throttle.Component, bool) {
 }
 
 // user is the account that the front end names, or the client in Authorization.
-func (h headers) user(domains []Domain) string {
-	for _, name := range [...]string{headUser, "X-Forwarded-User", "Remote-User"} {
-		if a := Account(h.get(name), domains); a != "" {
-			return a
+// claimed: there is something that says who it is, whether it can be read or not.
+// Of the other schemes (Negotiate, NTLM, Bearer) none says it in clear.
+func (h headers) user(domains []Domain) (name string, claimed bool) {
+	for _, header := range [...]string{headUser, "X-Forwarded-User", "Remote-User"} {
+		v := h.get(header)
+		claimed = claimed || v != ""
+		if a := Account(v, domains); a != "" {
+			return a, true
 		}
 	}
-	return Account(basicUser(h.get("Authorization")), domains)
+	v := h.get("Authorization")
+	claimed = claimed || len(v) >= len("Basic") && strings.EqualFold(v[:len("Basic")], "Basic")
+	return Account(basicUser(v), domains), claimed
 }
 
 // basicUser is the name in Basic credentials (RFC 7617, 2). The password is not
 // looked at, and of long credentials no more is decoded than a name can take.
+// What is no UTF-8 is ISO-8859-1, in which older clients write (RFC 7617, B.3).
 func basicUser(credentials string) string {
 	const scheme = "Basic "
 	if len(credentials) < len(scheme) || !strings.EqualFold(credentials[:len(scheme)], scheme) {
@@ -134,10 +153,22 @@ func basicUser(credentials string) string {
 	text = text[:min(len(text), base64.StdEncoding.EncodedLen(len(b)))]
 	n, err := base64.StdEncoding.Decode(b[:], []byte(text))
 	name, _, found := strings.Cut(string(b[:n]), ":")
-	if err != nil || !found {
+	switch {
+	case err != nil || !found:
 		return ""
+	case !utf8.ValidString(name):
+		return latin1(name)
 	}
 	return name
+}
+
+// latin1 reads ISO-8859-1, each byte of which is the code point of that number.
+func latin1(s string) string {
+	out := make([]rune, 0, len(s))
+	for i := range len(s) {
+		out = append(out, rune(s[i]))
+	}
+	return string(out)
 }
 
 // address is where the client is: the last hop of X-Forwarded-For, which is the

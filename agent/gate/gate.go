@@ -44,9 +44,9 @@ type Options struct {
 	Hold      bool          // delays are waited out here, before the answer, and not by the front end
 	Deny      int           // status of a denial, 403 or 429; 0 is 403
 	Assume    time.Duration // what a request is charged at once when the front end says that it will not say done
-	Wait      time.Duration // the longest that a request is held; what is left of a delay then is told
-	Waiters   int           // most requests that are held at once
-	Anonymous bool          // who has no name is allowed, and not judged by his address
+	Wait      time.Duration // the longest that a request is held, a minute at most; what is to be delayed for longer is denied
+	Waiters   int           // most requests that are held at once, by no more than all connections but one; what finds no place is denied
+	Anonymous bool          // who names nobody is allowed, and not judged by his address
 	Domains   []Domain      // by which accounts are known under one name; see [Account]
 }
 
@@ -58,6 +58,7 @@ type Server struct {
 	cpu      func() float64
 	options  atomic.Pointer[Options]
 	counters counters
+	hall     hall
 }
 
 // New makes a gate that asks by. cpu is the share of all CPUs in use as a mean
@@ -80,11 +81,13 @@ func (s *Server) Configure(o Options) {
 // ServeHTTP answers one question. The body is not read.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	r := request{Server: s, w: w, q: q, options: s.options.Load(), now: time.Now()}
-	if isCrowded(q.Context()) {
+	if g := guestOf(q.Context()); g != nil && g.crowded {
 		s.counters.crowded.Add(1)
 		w.Header()["Connection"] = []string{"close"}
-		r.fail("the gate has no room for another connection")
-		return
+		if !ends(q.URL.Path) {
+			r.fail("the gate has no room for another connection")
+			return
+		}
 	}
 	if act := actions(q.URL.Path); act != nil && (s.sessions != nil || q.URL.Path != ropPath) {
 		act(&r)
@@ -98,21 +101,31 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 // path that the client asked for: Envoy appends it.
 const checkPath = "/v1/check"
 
+// ends says that a front end gives back there, and never waits: nobody is served
+// for it, and if it were not done somebody would be charged for ever.
+func ends(path string) bool { return path == donePath || path == freePath }
+
 // ropPath is where a front end asks about ROPs.
 const ropPath = "/v1/rop"
+
+// Where a front end says that something is over.
+const (
+	donePath = "/v1/done"
+	freePath = "/v1/free"
+)
 
 // actions is what is done for a path; nil where there is nothing.
 func actions(path string) func(*request) {
 	switch path {
 	case checkPath:
 		return (*request).check
-	case "/v1/done":
+	case donePath:
 		return (*request).done
 	case "/v1/next":
 		return (*request).next
 	case "/v1/hold":
 		return (*request).hold
-	case "/v1/free":
+	case freePath:
 		return (*request).free
 	case ropPath:
 		return (*request).rop

@@ -72,17 +72,16 @@ func plainPath(p string) string {
 // waits says that a request is known to wait for news and not to work: the Ping
 // of ActiveSync (MS-ASCMD 2.2.1.13), in the plain form of its query or in the
 // encoded one (MS-ASHTTP 2.2.1.1.1.1); NotificationWait of MAPI over HTTP
-// (MS-OXCMAPIHTTP 2.2.4.4); GetStreamingEvents of EWS, where its client names
-// the action in a header.
-func waits(c throttle.Component, uri, requestType, soapAction string) bool {
+// (MS-OXCMAPIHTTP 2.2.4.4). In both it is what the mail server goes by itself.
+// What an EWS request is stands in its body: a SOAPAction says what its client
+// likes, and the server does not look at it.
+func waits(c throttle.Component, uri, requestType string) bool {
 	switch c {
 	case throttle.EAS:
 		_, query, _ := strings.Cut(uri, "?")
 		return isPing(query)
 	case throttle.RCA:
 		return strings.EqualFold(requestType, "NotificationWait")
-	case throttle.EWS:
-		return strings.HasSuffix(strings.Trim(soapAction, `"`), "/GetStreamingEvents")
 	}
 	return false
 }

@@ -52,10 +52,14 @@ func (r *request) rop() {
 		return
 	}
 	v := throttle.Verdict{Action: a.Action, Would: a.Would, Wait: a.Wait}
-	if w.hold && v.Action == throttle.Delay && !r.wait(&v, 0, w) {
-		return
+	switch {
+	case w.hold && !r.wait(&v, o.session): // who asked has gone
+	case r.unheld:
+		a.TooBusy = true // only clients without another word are told to wait
+		r.backOff(a, w)
+	default:
+		r.allow(0, v)
 	}
-	r.allow(0, v)
 }
 
 // judgeROPs is the first refusal, since the ROPs behind it are not run either

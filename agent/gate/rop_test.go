@@ -50,7 +50,7 @@ func TestROPs(t *testing.T) {
 		{"to be held for the last", []throttle.Answer{run, {Action: throttle.Delay, Would: throttle.Delay, Wait: 700 * time.Millisecond}, {Action: throttle.Delay, Would: throttle.Delay, Wait: 800 * time.Millisecond}},
 			[]string{"X-Evenkeel-Session: s", "X-Evenkeel-ROPs: 3"}, "200 delay=800", strings.Repeat("s 33ms [0 0 0 0], ", 3)},
 		{"held here", []throttle.Answer{{Action: throttle.Delay, Would: throttle.Delay, Wait: time.Millisecond}}, []string{"X-Evenkeel-Session: s", "X-Evenkeel-Hold: yes"}, "200", "s 33ms [0 0 0 0], "},
-		{"held here, as long as may be", []throttle.Answer{{Action: throttle.Delay, Would: throttle.Delay, Wait: 703 * time.Millisecond}}, []string{"X-Evenkeel-Session: s", "X-Evenkeel-Hold: yes"}, "200 delay=700", "s 33ms [0 0 0 0], "},
+		{"cannot be held to the end", []throttle.Answer{{Action: throttle.Delay, Would: throttle.Delay, Wait: 703 * time.Millisecond}}, []string{"X-Evenkeel-Session: s", "X-Evenkeel-Hold: yes"}, "403 code=RPC_S_SERVER_TOO_BUSY backoff=703", "s 33ms [0 0 0 0], "},
 		{"in shadow mode, the second would be backed off", []throttle.Answer{run, {Action: throttle.Allow}}, []string{"X-Evenkeel-Session: s", "X-Evenkeel-ROPs: 3"}, "200 would=deny", strings.Repeat("s 33ms [0 0 0 0], ", 2)},
 		{"in shadow mode, it would be held", []throttle.Answer{{Action: throttle.Allow, Would: throttle.Delay}}, []string{"X-Evenkeel-Session: s"}, "200 would=delay", "s 33ms [0 0 0 0], "},
 		{"nobody's", nil, []string{"X-Evenkeel-ROPs: 3"}, "400", ""},

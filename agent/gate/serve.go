@@ -33,14 +33,13 @@ type Bounds struct {
 // error means that l broke.
 func (s *Server) Serve(ctx context.Context, l net.Listener, b Bounds) error {
 	srv := &http.Server{
-		Handler:           s,
-		ReadHeaderTimeout: patience,
-		ReadTimeout:       patience,
-		WriteTimeout:      answering,
-		IdleTimeout:       idle,
-		MaxHeaderBytes:    maxRequest,
-		ErrorLog:          log.New(io.Discard, "", 0), // Stats tells
-		ConnContext:       crowdedContext,
+		Handler:        s,
+		ReadTimeout:    patience,
+		WriteTimeout:   answering,
+		IdleTimeout:    idle,
+		MaxHeaderBytes: maxRequest,
+		ErrorLog:       log.New(io.Discard, "", 0), // Stats tells
+		ConnContext:    guestContext,
 		// Or else "OPTIONS *" is answered with 200, whoever asks.
 		DisableGeneralOptionsHandler: true,
 	}
@@ -88,10 +87,9 @@ func (d *door) Accept() (net.Conn, error) {
 			c.Close()
 			continue
 		}
-		room := int64(d.bounds.Connections)
-		open := d.open.Add(1)
+		room, open := d.bounds.Connections, int(d.open.Add(1))
 		if open <= room+room/4+16 {
-			return &guest{Conn: c, open: &d.open, crowded: open > room}, nil
+			return &guest{Conn: c, open: &d.open, room: room, crowded: open > room}, nil
 		}
 		d.open.Add(-1)
 		d.counters.crowded.Add(1)
@@ -114,7 +112,8 @@ type guest struct {
 	net.Conn
 	open    *atomic.Int64
 	left    atomic.Bool
-	crowded bool // there was no place: he is told so, and no more
+	room    int  // the places of his door
+	crowded bool // there was none for him: he is told so, and no more
 }
 
 // Close may be called more than once, as that of any connection.
@@ -134,14 +133,15 @@ func (g *guest) CloseWrite() error {
 	return nil
 }
 
-// A crowdedKey marks the context of a connection without a place.
-type crowdedKey struct{}
+// A guestKey is under what the context of a connection has its guest.
+type guestKey struct{}
 
-func crowdedContext(ctx context.Context, c net.Conn) context.Context {
-	if g, ok := c.(*guest); ok && g.crowded {
-		return context.WithValue(ctx, crowdedKey{}, true)
-	}
-	return ctx
+func guestContext(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, guestKey{}, c)
 }
 
-func isCrowded(ctx context.Context) bool { return ctx.Value(crowdedKey{}) != nil }
+// guestOf is who asks; nil where no [door] let him in.
+func guestOf(ctx context.Context) *guest {
+	g, _ := ctx.Value(guestKey{}).(*guest)
+	return g
+}

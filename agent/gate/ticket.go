@@ -82,11 +82,22 @@ func (r *request) next() {
 	case v.Action == throttle.Deny && v.Part == throttle.NoPart:
 		r.unknown()
 		return
-	case v.Action == throttle.Delay && w.hold && !r.wait(&v, 0, w):
+	case w.hold && !r.wait(&v, r.asker()):
+		r.judge.Done(r.now, t, throttle.Cost{})
 		return
 	}
 	w.mute = false
 	r.answer(0, v, w)
+}
+
+// asker is for whom a question without a caller is asked, where places are
+// shared out: who is not named shares his with all that are not.
+func (r *request) asker() string {
+	h := headers(r.q.Header)
+	if name, _ := h.user(r.options.Domains); name != "" {
+		return name
+	}
+	return h.address(r.q)
 }
 
 // hold takes places that outlive a request: subscriptions, devices, cmdlets in
@@ -98,6 +109,7 @@ func (r *request) hold() {
 		r.bad(err)
 		return
 	}
+	r.counters.holds.Add(1)
 	r.answer(0, r.judge.Hold(r.now, c, p, n), w)
 }
 
@@ -108,6 +120,7 @@ func (r *request) free() {
 		r.bad(err)
 		return
 	}
+	r.counters.frees.Add(1)
 	r.judge.Free(r.now, c, p, n)
 	r.w.WriteHeader(http.StatusNoContent)
 }
@@ -119,9 +132,11 @@ func (r *request) places() (c throttle.Caller, p throttle.Part, n uint32, err er
 	if !ok {
 		return c, p, 0, fmt.Errorf("%s: want MaxSubscriptions, MaxDevices or MaxCmdletQueueDepth, got %q", headPart, cut(h.get(headPart)))
 	}
-	if c, err = h.caller(r.q, r.options, h.uri(r.q)); err != nil {
+	service, err := h.service(h.uri(r.q))
+	if err != nil {
 		return c, p, 0, err
 	}
+	c, _ = h.caller(r.q, r.options, service)
 	n, err = h.count(headCount, 1)
 	return c, p, n, err
 }

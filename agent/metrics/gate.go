@@ -22,7 +22,7 @@ func (s sink) gate(g gate.Stats) {
 	for _, q := range []struct {
 		kind string
 		n    uint64
-	}{{"check", g.Checks}, {"next", g.Nexts}, {"done", g.Dones}, {"rop", g.ROPs}, {"bad", g.Bad}, {"stray", g.Strays}} {
+	}{{"check", g.Checks}, {"next", g.Nexts}, {"done", g.Dones}, {"hold", g.Holds}, {"free", g.Frees}, {"rop", g.ROPs}, {"bad", g.Bad}, {"stray", g.Strays}} {
 		s.counter("gate_questions_total", asked, q.n, []string{"kind"}, q.kind)
 	}
 	s.gauge("gate_waiting", "Requests that the gate holds now.", float64(g.Waiting), nil)
@@ -30,9 +30,11 @@ func (s sink) gate(g gate.Stats) {
 	s.counter("gate_left_total", "Requests whose client went away while the gate held them.", g.Left, nil)
 	s.counter("gate_failed_total", "Answers by gate.fail, since nothing could be judged.", g.Failed, nil)
 	s.counter("gate_unknown_tickets_total", "Tickets that were not known, or not any more.", g.Unknown, nil)
-	const turned = "Turned away, by why: no place for a connection, none to be held in, or not in gate.allow."
+	const turned = "Turned away, by why: no place for a connection, none to be held in, none more for one caller, a delay beyond gate.wait, or not in gate.allow."
 	s.counter("gate_crowded_total", turned, g.Crowded, []string{"why"}, "connections")
 	s.counter("gate_crowded_total", turned, g.FullHouse, []string{"why"}, "waiters")
+	s.counter("gate_crowded_total", turned, g.OverShare, []string{"why"}, "caller")
+	s.counter("gate_crowded_total", turned, g.TooLong, []string{"why"}, "wait")
 	s.counter("gate_crowded_total", turned, g.Foreign, []string{"why"}, "foreign")
 }
 

@@ -52,7 +52,7 @@ func scraped() Snapshot {
 		},
 		Health: health.Stats{Probes: []health.ProbeCount{{Dialect: "agent_check", State: "up", N: 4}}, NoHost: 5, Rejected: 6, Strays: 8},
 		Gate: &Gate{
-			Server: gate.Stats{Checks: 21, Nexts: 22, Dones: 23, ROPs: 24, Held: 25, Left: 26, Waiting: 27, Failed: 28, Crowded: 29, FullHouse: 30, Unknown: 31, Bad: 32, Foreign: 33, Strays: 34},
+			Server: gate.Stats{Checks: 21, Nexts: 22, Dones: 23, ROPs: 24, Held: 25, Left: 26, Waiting: 27, Failed: 28, Crowded: 29, FullHouse: 30, Unknown: 31, Bad: 32, Foreign: 33, Strays: 34, Holds: 35, Frees: 36, OverShare: 37, TooLong: 38},
 			Ledger: throttle.Stats{
 				Decisions: []throttle.Decisions{{Component: throttle.EWS, Action: throttle.Deny, Part: throttle.Concurrency, N: 40}, {Component: throttle.EWS, Action: throttle.Allow, N: 41}},
 				Budgets:   42, Over: 43, Open: 44, Sleeps: 45, Slept: 4500 * time.Millisecond, CPUSleeps: 46, CPUSlept: time.Second / 2, Evicted: 47, Released: 48, Full: 49, Crowded: 50,
@@ -148,6 +148,8 @@ func TestSeries(t *testing.T) {
 		`evenkeel_gate_questions_total{kind="next"} 22`,
 		`evenkeel_gate_questions_total{kind="done"} 23`,
 		`evenkeel_gate_questions_total{kind="rop"} 24`,
+		`evenkeel_gate_questions_total{kind="hold"} 35`,
+		`evenkeel_gate_questions_total{kind="free"} 36`,
 		`evenkeel_gate_questions_total{kind="bad"} 32`,
 		`evenkeel_gate_questions_total{kind="stray"} 34`,
 		`evenkeel_gate_held_total 25`,
@@ -156,6 +158,8 @@ func TestSeries(t *testing.T) {
 		`evenkeel_gate_failed_total 28`,
 		`evenkeel_gate_crowded_total{why="connections"} 29`,
 		`evenkeel_gate_crowded_total{why="waiters"} 30`,
+		`evenkeel_gate_crowded_total{why="caller"} 37`,
+		`evenkeel_gate_crowded_total{why="wait"} 38`,
 		`evenkeel_gate_crowded_total{why="foreign"} 33`,
 		`evenkeel_gate_unknown_tickets_total 31`,
 		`evenkeel_throttle_decisions_total{action="deny",component="Ews",part="MaxConcurrency"} 40`,

@@ -155,7 +155,7 @@ func shown(text string) string {
 
 // File is what was read, for [throttle.Compile]: policies of one name and second
 // defaults are left out or made ordinary ones, since [Export.Check] tells of
-// them. Links are policies' names where those were read, and else as they stand.
+// them; so are callers whose name is none by [throttle.Account]. Links are policies' names where those were read, and else as they stand.
 func (x *Export) File() throttle.File {
 	f := throttle.File{Generation: x.generation(), Users: map[string]string{}}
 	var have [3]bool
