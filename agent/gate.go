@@ -40,7 +40,7 @@ func newGatekeeper(cfg config.Config) *gatekeeper {
 	}
 	k.cpu.Store(math.Float64bits(-1))
 	k.ledger = throttle.NewLedger(throttle.Options{
-		Budgets: g.Budgets, Open: g.Requests, Release: g.Release, Expect: expected, Shadow: g.Shadow, Seed: maphash.MakeSeed(),
+		Budgets: g.Budgets, Open: g.Requests, Release: g.Release, Expect: expected, Shadow: g.Shadow, Seed: maphash.MakeSeed(), Look: k.cache.Look,
 	}, k.cache.Limits)
 	k.rops = throttle.NewSessions(throttle.SessionOptions{Rules: throttle.DefaultBackoff(), Most: g.Budgets, Seed: maphash.MakeSeed()})
 	k.server = gate.New(gate.Judges{Ledger: k.ledger, Sessions: k.rops}, k.load, gate.Options{})
