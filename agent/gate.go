@@ -40,17 +40,13 @@ func newGatekeeper(cfg config.Config) *gatekeeper {
 	}
 	k.cpu.Store(math.Float64bits(-1))
 	k.ledger = throttle.NewLedger(throttle.Options{
-		Budgets: g.Budgets, Open: g.Requests, Release: g.Release, Expect: expected, Shadow: g.Shadow, Seed: maphash.MakeSeed(),
+		Budgets: g.Budgets, Open: g.Requests, Release: g.Release, Shadow: g.Shadow, Seed: maphash.MakeSeed(), Look: k.cache.Look,
 	}, k.cache.Limits)
 	k.rops = throttle.NewSessions(throttle.SessionOptions{Most: g.Budgets, Shadow: g.Shadow, Seed: maphash.MakeSeed()})
 	k.server = gate.New(gate.Judges{Ledger: k.ledger, Sessions: k.rops}, k.load, gate.Options{})
 	k.change(cfg)
 	return k
 }
-
-// expected is how long a request takes at most, unless something hangs: what
-// Exchange notes as event 2917.
-const expected = 5 * time.Minute
 
 // change takes up what of a configuration can change while the gate is open.
 func (k *gatekeeper) change(cfg config.Config) {

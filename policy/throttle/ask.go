@@ -21,8 +21,8 @@ func (b *Budget) check(l *Limits, now time.Duration, a *Ask, shadow bool) Verdic
 	}
 
 	i, _ := a.gauge()
-	b.Held[i]++
-	b.Held[gaugeFind] += min(v.Find, Unlimited-b.Held[gaugeFind])
+	b.take(i, 1)
+	b.take(gaugeFind, v.Find)
 	b.use(l, &a.Spend)
 	if v.Wait == 0 && !a.Hanging {
 		b.Open++
@@ -76,51 +76,62 @@ func (b *Budget) wake(l *Limits, now, since time.Duration) {
 	b.Open++
 }
 
-// Done ends a request that Check let in as a, with v.Find found, and whose time
-// up to now was own. It releases what the request held, and charges what cost
-// says beyond own: a request is at least as long as each part of it.
+// Done ends a request that Check let in as a, of one item, which raised
+// Held of FindCount by found, and whose time up to now was own. It releases what
+// the request held, and charges what cost says beyond own: a request is at least
+// as long as each part of it. One that hangs is charged its time in AD, AB and
+// RPC, and no time of its own.
 func (l *Limits) Done(b Budget, now time.Duration, a Ask, found uint32, own time.Duration, cost Cost) Budget {
 	b.settle(l, now)
-	i, _ := a.gauge()
-	if !a.Hanging {
-		b.Open--
-	}
-	b.cost(own + b.done(l, i, found, own, &cost))
+	b.done(l, a.Hanging, found, own, own, &cost)
 	return b
 }
 
-// done releases the gauge in slot i and found items, and charges cost; it says
-// how much longer than own the request was by that.
-func (b *Budget) done(l *Limits, i int, found uint32, own time.Duration, cost *Cost) time.Duration {
-	b.Held[i]--
-	b.Held[gaugeFind] -= found
-	if *cost == (Cost{}) {
+// done is Done of a request that took own in all, and its last item item.
+func (b *Budget) done(l *Limits, hanging bool, found uint32, own, item time.Duration, cost *Cost) {
+	a := Ask{Hanging: hanging}
+	i, _ := a.gauge()
+	b.give(i, 1)
+	b.give(gaugeFind, found)
+	if *cost != (Cost{}) {
+		item += b.costs(l, hanging, own, cost)
+	}
+	if !hanging {
+		b.Open--
+		b.cost(item)
+	}
+}
+
+// costs charges cost, and is how much longer than own the request was by that.
+func (b *Budget) costs(l *Limits, hanging bool, own time.Duration, cost *Cost) time.Duration {
+	b.add(l, rateAD, AD, int64(cost.AD))
+	b.add(l, rateAB, AB, int64(cost.AB))
+	b.add(l, rateRPC, RPC, int64(cost.RPC))
+	if hanging {
 		return 0
 	}
 	more := max(0, max(cost.Time, cost.AD, cost.AB, cost.RPC)-own)
 	b.charge(l, more)
-	b.add(l, rateAD, AD, int64(cost.AD))
-	b.add(l, rateAB, AB, int64(cost.AB))
-	b.add(l, rateRPC, RPC, int64(cost.RPC))
 	return more
 }
 
 // Hold judges n more of a part that outlives a request, and counts them unless
-// the verdict is Deny: subscriptions, devices, cmdlets that wait, connections.
-// A part that the component does not have is denied.
+// the verdict is Deny: subscriptions, devices, cmdlets that wait. None more is
+// allowed whatever is held. A part that the component does not have, or that
+// does not outlive a request, is denied.
 func (l *Limits) Hold(b Budget, p Part, n uint32) (Budget, Verdict) {
 	v := b.hold(l, p, n, false)
 	return b, v
 }
 
 func (b *Budget) hold(l *Limits, p Part, n uint32, shadow bool) Verdict {
-	i := b.Component.gauge(p)
+	lasts := b.Component.gauge(p) == gaugeOwn
 	v := Verdict{Action: Allow}
 	switch {
-	case i < 0:
+	case !lasts:
 		v.meet(Deny, p, 0, 0)
-	case l.full(b, i, p, n):
-		v.meet(Deny, p, 0, int64(l.Max[i]))
+	case n > 0 && l.full(b, gaugeOwn, n):
+		v.meet(Deny, p, 0, int64(l.Max[gaugeOwn]))
 	}
 	if v.Would = v.Action; v.Action == Deny {
 		b.Slow = p
@@ -128,20 +139,20 @@ func (b *Budget) hold(l *Limits, p Part, n uint32, shadow bool) Verdict {
 	if shadow {
 		v = v.shadowed(Ask{})
 	}
-	if v.Action != Deny && i >= 0 {
-		b.Held[i] += min(n, Unlimited-b.Held[i])
+	if v.Action != Deny && lasts {
+		b.take(gaugeOwn, n)
 	}
 	return v
 }
 
-// Free gives back n of what Hold has counted.
+// Free gives back n of what Hold has counted, and no more than that.
 func (l *Limits) Free(b Budget, p Part, n uint32) Budget {
 	b.free(p, n)
 	return b
 }
 
 func (b *Budget) free(p Part, n uint32) {
-	if i := b.Component.gauge(p); i >= 0 {
-		b.Held[i] -= min(n, b.Held[i])
+	if b.Component.gauge(p) == gaugeOwn {
+		b.give(gaugeOwn, n)
 	}
 }

@@ -10,8 +10,9 @@ import (
 // that the zero Budget of a component is a caller never seen, under any policy:
 // a policy that changes keeps what was used, and judges it anew.
 //
-// Instants are given since any one beginning, the same for all calls. An instant
-// before the last one earns nothing and charges nothing.
+// Instants are given since any one beginning, the same for all calls, before
+// which there are none. An instant before the last one earns nothing and charges
+// nothing.
 type Budget struct {
 	At     time.Duration // when the rest was true
 	Locked time.Duration // when a lock-out by [Limits.Cutoff] ends; 0 where there was none
@@ -52,25 +53,31 @@ func (b *Budget) settle(l *Limits, now time.Duration) {
 		return
 	}
 	b.At = now
+	var f fading
 	for i, p := range rateParts[b.Component] {
-		n := b.inFlight(i)
+		n := b.inFlight(p)
 		if p == NoPart || b.Used[i] == 0 && n == 0 {
 			continue
 		}
-		b.Used[i] = max(0, l.capped(i, p, b.Used[i]+times(n, d)-l.Rate[i].refilled(d)))
+		if r := &l.Rate[i]; r.Unlimited {
+			b.Used[i] = f.faded(p, b.Used[i], n, d)
+		} else {
+			b.Used[i] = max(0, l.capped(i, p, b.Used[i]+times(n, d)-r.refilled(d)))
+		}
 	}
 }
 
-// inFlight is how many requests use up the rate in slot i now.
-func (b *Budget) inFlight(i int) uint32 {
-	switch i {
-	case rateCAS, rateLocal:
+// inFlight is how many requests use up p now. It goes by the part, since a slot
+// may hold what is time in one component, and a count in another.
+func (b *Budget) inFlight(p Part) uint32 {
+	switch p {
+	case CAS, LocalTime:
 		return b.Open
-	case rateAD:
+	case AD:
 		return uint32(b.In[0])
-	case rateAB:
+	case AB:
 		return uint32(b.In[1])
-	case rateRPC:
+	case RPC:
 		return uint32(b.In[2])
 	}
 	return 0
@@ -89,14 +96,10 @@ func times(n uint32, d time.Duration) int64 {
 }
 
 // capped is used, or the most that is remembered: of a part of a minute what
-// clears in a minute, since no delay is to be longer; of time without a limit an
-// hour.
+// clears in a minute, since no delay is to be longer.
 func (l *Limits) capped(i int, p Part, used int64) int64 {
 	r := &l.Rate[i]
-	switch {
-	case r.Unlimited:
-		return min(used, int64(time.Hour))
-	case p.minute():
+	if p.minute() && !r.Unlimited {
 		return min(used, max(r.Cap, r.Cap+r.refilled(longest)-int64(positive)))
 	}
 	return min(used, most)
@@ -118,9 +121,41 @@ func (b *Budget) add(l *Limits, i int, p Part, n int64) {
 	}
 }
 
-// cost notes what a request or an item has cost, for the next delay.
+// forgive takes d off what was used of p, if slot i holds it: the last that was
+// charged.
+func (b *Budget) forgive(l *Limits, i int, p Part, d time.Duration) {
+	if d <= 0 || rateParts[b.Component][i] != p {
+		return
+	}
+	left := int64(d)
+	if l.Rate[i].Unlimited {
+		left = new(fading).faded(p, 0, 1, d)
+	}
+	b.Used[i] = max(0, b.Used[i]-left)
+}
+
+// take counts n more in the gauge in slot i, as far as there are numbers, and is
+// how many it has counted; give takes n of them off, and no more than there are.
+func (b *Budget) take(i int, n uint32) uint32 {
+	n = min(n, Unlimited-b.Held[i])
+	b.Held[i] += n
+	return n
+}
+
+func (b *Budget) give(i int, n uint32) { b.Held[i] -= min(n, b.Held[i]) }
+
+// requests is how many are open, those that hang too.
+func (b *Budget) requests() uint64 {
+	return uint64(b.Held[gaugeConcurrency]) + uint64(b.Held[gaugeHanging])
+}
+
+// cost notes what a request or an item has cost, for the next delay. One that
+// took no time was not served: who gives up while he waits is not let off.
 func (b *Budget) cost(d time.Duration) {
-	b.Last = uint32(min(max(0, d/time.Microsecond), math.MaxUint32))
+	if d <= 0 {
+		return
+	}
+	b.Last = uint32(min(d/time.Microsecond, math.MaxUint32))
 }
 
 // busy: something is held or in flight.
@@ -128,9 +163,10 @@ func (b *Budget) busy() bool {
 	return b.Held != [gauges]uint32{} || b.Open != 0
 }
 
-// Clear is the instant from which b is the Budget of a caller never seen, if
-// nothing happens before. It is math.MaxInt64 while anything is held or in
-// flight, or is never refilled.
+// Clear is the instant from which b owes no more than the Budget of a caller never
+// seen, if nothing happens before. It is math.MaxInt64 while anything is held or
+// in flight, or is never refilled. What was used without a limit is no debt, and
+// may be forgotten then.
 func (l *Limits) Clear(b Budget) time.Duration { return b.clear(l) }
 
 func (b *Budget) clear(l *Limits) time.Duration {
@@ -139,8 +175,8 @@ func (b *Budget) clear(l *Limits) time.Duration {
 	}
 	var d time.Duration
 	for i, p := range rateParts[b.Component] {
-		if p != NoPart && b.Used[i] > 0 {
-			d = max(d, l.Rate[i].until(b.Used[i]))
+		if r := &l.Rate[i]; p != NoPart && b.Used[i] > 0 && !r.Unlimited {
+			d = max(d, r.until(b.Used[i]))
 		}
 	}
 	if d == most {

@@ -96,6 +96,18 @@ func (c *Cache) Limits(now time.Time, who Caller) *Limits {
 	return l.Limits(who.Component)
 }
 
+// Look are the Limits of who by what is loaded, or if that is too old by the newest
+// Book, which the next use will load. It is no use: nothing is loaded by it, or
+// kept for longer.
+func (c *Cache) Look(now time.Time, who Caller) *Limits {
+	s := c.now.Load()
+	i, _ := s.book.standing(who.Name)
+	if l := s.loaded[i].Load(); l != nil && l.fresh(now, *c.ages.Load()) {
+		return l.Limits(who.Component)
+	}
+	return s.book.standings[i].Limits(who.Component)
+}
+
 // load puts what a caller has by the newest Book on the shelf, unless somebody
 // else just did.
 func (c *Cache) load(now time.Time, caller string) *loaded {

@@ -102,6 +102,12 @@ func TestCPUByPolicy(t *testing.T) {
 	if d, ok := jane.Sleep(0.875); d != 250*ms || !ok {
 		t.Errorf("service account: %v, %t", d, ok)
 	}
+	for start, want := range map[float64]time.Duration{0.9: 250 * ms, 0.75: 250 * ms, 0.5: 375 * ms, 0: 437500 * time.Microsecond} {
+		jane.CPUStart = start
+		if d, _ := jane.Sleep(0.875); d != want {
+			t.Errorf("service account, from %v: %v, want %v", start, d, want)
+		}
+	}
 }
 
 // One verdict of several reasons: refusals before delays, of each the longest,
@@ -149,9 +155,10 @@ func TestOneVerdict(t *testing.T) {
 func TestZeroLimits(t *testing.T) {
 	var l Limits
 	for c := range components {
-		_, v := l.Check(Budget{Component: c}, 0, Ask{Spend: Spend{1, 1, 1, 1, 1, 1}, CPU: -1})
-		if has := gaugeParts[c][0] != NoPart || rateParts[c][0] != NoPart; has && v.Action != Deny {
-			t.Errorf("%v: %+v", c, v)
+		for _, a := range []Ask{quiet(), {Hanging: true, CPU: -1}, {Spend: Spend{1, 1, 1, 1, 1, 1}, CPU: -1}} {
+			if _, v := l.Check(Budget{Component: c}, 0, a); v.Action != Deny {
+				t.Errorf("%v, %+v: %+v", c, a, v)
+			}
 		}
 	}
 }

@@ -6,7 +6,8 @@ import (
 )
 
 // A clock tells instants by the time since the first that it was told, in which
-// a wall clock that is set does not show where time.Time knows better.
+// a wall clock that is set does not show where time.Time knows better. Instants
+// before the first are the first.
 type clock struct {
 	start atomic.Pointer[time.Time]
 }
@@ -18,7 +19,7 @@ func (c *clock) since(now time.Time) time.Duration {
 		c.start.CompareAndSwap(nil, &first)
 		start = c.start.Load()
 	}
-	return now.Sub(*start)
+	return max(0, now.Sub(*start))
 }
 
 // time is the instant that since tells as d.

@@ -6,6 +6,7 @@ import "time"
 type Swept struct {
 	Released int    // requests that were never done, longer ago than Options.Release
 	Evicted  int    // budgets that were clear for a minute, or for any time when there is no room
+	Freed    uint64 // things that were held, by callers who have not held again for Options.Lease
 	Over     int    // budgets that were refused or delayed, and would still be
 	Long     []Long // requests that take longer than expected, each told once
 }
@@ -27,13 +28,13 @@ const keep = time.Minute
 // after a delay begins, for others to see, at the next sweep. It holds no lock
 // for longer than 64 budgets or requests take.
 func (l *Ledger) Sweep(now time.Time) Swept {
-	at := l.clock.since(now)
+	at, turn := l.clock.since(now), l.sweeps.Add(1)%perBlock
 	var out Swept
 	for i := range l.shards {
 		s := &l.shards[i]
 		for k := 0; s.sweepOpen(at, k, &out); k++ {
 		}
-		for k := 0; s.sweepIdle(at, k, &out); k++ {
+		for k := 0; s.sweepIdle(at, k, turn, &out); k++ {
 		}
 	}
 	l.over.Store(int64(out.Over))
@@ -47,8 +48,12 @@ func (s *shard) sweepOpen(now time.Duration, k int, out *Swept) bool {
 	if k >= len(s.open.slabs) {
 		return false
 	}
-	for i := range s.open.slabs[k] {
-		if r := &s.open.slabs[k][i]; r.limits != nil {
+	slab := s.open.slabs[k] // which is given back, maybe, with the last of its requests
+	if slab == nil {
+		return true
+	}
+	for i := range slab.requests {
+		if r := &slab.requests[i]; r.limits != nil {
 			s.sweepRequest(now, r, uint32(k*perSlab+i), out)
 		}
 	}
@@ -57,8 +62,8 @@ func (s *shard) sweepOpen(now time.Duration, k int, out *Swept) bool {
 
 func (s *shard) sweepRequest(now time.Duration, r *request, slot uint32, out *Swept) {
 	if now-r.begun >= s.release(r) {
-		s.done(now, r, &Cost{})
-		s.open.give(slot)
+		s.lost(now, r)
+		s.open.give(slot, &s.slabs)
 		s.events.released++
 		out.Released++
 		return
@@ -88,8 +93,9 @@ func (s *shard) whose(n uint32) Caller {
 	return Caller{Component: s.budget(n).Component}
 }
 
-// sweepIdle looks at the budgets of block k. False: there is no such.
-func (s *shard) sweepIdle(now time.Duration, k int, out *Swept) bool {
+// sweepIdle looks at the budgets of block k, and judges one of them anew. False:
+// there is no such block.
+func (s *shard) sweepIdle(now time.Duration, k int, turn uint32, out *Swept) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if k >= len(s.blocks) {
@@ -101,15 +107,26 @@ func (s *shard) sweepIdle(now time.Duration, k int, out *Swept) bool {
 	}
 	for i := range uint32(perBlock) {
 		n := uint32(k*perBlock) + i
-		switch {
-		case s.evict(n, since):
-			s.budgets.give()
-			out.Evicted++
-		case s.blocks[k][i].Slow != NoPart:
-			if _, over := s.still(now, n); over {
-				out.Over++
-			}
+		if n >= s.next || s.entry(n).size == vacant {
+			continue
 		}
+		out.Freed += s.expire(now, n)
+		if i == turn {
+			s.review(now, n)
+		}
+		s.sweepBudget(now, since, n, out)
 	}
 	return true
+}
+
+func (s *shard) sweepBudget(now, since time.Duration, n uint32, out *Swept) {
+	switch {
+	case s.evict(n, since):
+		s.budgets.give()
+		out.Evicted++
+	case s.entry(n).Slow != NoPart:
+		if _, over := s.still(now, n); over {
+			out.Over++
+		}
+	}
 }

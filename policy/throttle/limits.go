@@ -9,11 +9,11 @@ import (
 
 // Limits are what one policy, with all that it inherits, allows a caller in one
 // component: compiled, so that a decision looks nothing up. The zero Limits
-// allow nothing. They are never changed once made.
+// allow no request, in whatever component. They are never changed once made.
 type Limits struct {
 	Policy string // whose they are, for reasons and logs
 
-	Max  [gauges]uint32 // by gauge; Unlimited
+	Max  [gauges]uint32 // by gauge; Unlimited. Of requests at once it counts in components too that have no such part
 	Rate [rates]Rate    // by rate
 
 	Cutoff         time.Duration // how far LocalTime may go below zero before the caller is locked out; negative: never
@@ -33,8 +33,9 @@ const Unlimited = 1<<32 - 1
 // 1e9, so that both refill without steps. The zero Rate allows nothing.
 //
 // What is used of an unlimited Rate is counted too, for the list of top
-// spenders, and forgotten by Refill and Per, or without them at a second a
-// second.
+// spenders, and fades: of what was used a part is forgotten in each instant, so
+// that n requests without a pause come to n minutes, and of LocalTime to n times
+// five. Cap, Refill and Per do not matter then.
 type Rate struct {
 	Cap, Refill int64
 	Per         time.Duration
@@ -54,31 +55,25 @@ const one = int64(time.Second)
 // most is the largest count that is kept of anything.
 const most = math.MaxInt64 / 4
 
-// refills: by Refill and Per; else at a second a second if it is unlimited, and
-// not at all if it is not.
+// refills: anything is ever earned.
 func (r *Rate) refills() bool { return r.Per > 0 && r.Refill > 0 }
 
-// refilled is how much is earned in d, rounded down.
+// refilled is how much is earned in d, rounded down, of a rate with a limit.
 func (r *Rate) refilled(d time.Duration) int64 {
-	switch {
-	case r.refills():
-		return mulDiv(r.Refill, int64(d), int64(r.Per))
-	case r.Unlimited:
-		return int64(d)
+	if !r.refills() {
+		return 0
 	}
-	return 0
+	return mulDiv(r.Refill, int64(d), int64(r.Per))
 }
 
-// until is how long it takes to earn n, rounded up, so that after it n is there.
-// It is most where that never happens.
+// until is how long it takes to earn n of a rate with a limit, rounded up, so
+// that after it n is there. It is most where that never happens.
 func (r *Rate) until(n int64) time.Duration {
 	switch {
 	case n <= 0:
 		return 0
 	case r.refills():
 		return time.Duration(min(most, mulDiv(n, int64(r.Per), r.Refill)+1))
-	case r.Unlimited:
-		return time.Duration(n)
 	}
 	return most
 }

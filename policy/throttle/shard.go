@@ -22,6 +22,7 @@ type shard struct {
 	names  names
 
 	soonest uint32                // no idle budget is clear before this second
+	sought  uint32                // nor any of those that were looked at since the hand began anew before this one
 	hand    uint32                // where the last search for one ended
 	shared  *[components]Budget   // of those for whom there is no room
 	open    requests              // tickets
@@ -36,7 +37,7 @@ const (
 	perBlock  = 64
 	tagBits   = 8
 	noBudget  = 1<<(32-tagBits) - 1 // a number that no budget of a shard has; below it, by component, are the shared ones
-	never     = math.MaxUint32      // seconds
+	never     = math.MaxUint32      // seconds, rounded up
 )
 
 // A block is some budgets, as large as a step of the allocator.
@@ -45,16 +46,18 @@ type block [perBlock]entry
 // An entry is a budget, and what the shard keeps of it: in one place, since who
 // looks for a budget waits for memory and for little else.
 type entry struct {
-	clear uint32         // when it is that of a caller never seen, in s, if it is idle; never: the entry is unused
+	clear uint32         // when it is that of a caller never seen, in s, if it is idle
+	lease uint32         // when what is held is freed, in s, if anything is
 	hash  uint16         // of the name, without the bits that the index has
-	size  uint8          // of the name, in bytes; elsewhere: it is too long
+	size  uint8          // of the name, in bytes; elsewhere: it is too long; vacant: the entry is unused
 	name  [mostHere]byte // the name; where it is too long its place, and where the entry is unused the next such
 	Budget
 }
 
 const (
-	mostHere  = 49 // as long as SIDs of a domain are, and a little more
+	mostHere  = 45 // as long as SIDs of a domain are
 	elsewhere = mostHere + 1
+	vacant    = mostHere + 2
 )
 
 // link is the number that stands in place of a name.
@@ -129,6 +132,14 @@ func (s *shard) lookup(c Caller, hash uint32) (n uint32, at int, ok bool) {
 		}
 	}
 	return noBudget, 0, false
+}
+
+// known is c's budget, or that of a caller never seen.
+func (s *shard) known(c Caller, hash uint32) *Budget {
+	if n, _, ok := s.lookup(c, hash); ok {
+		return s.budget(n)
+	}
+	return &Budget{Component: c.Component}
 }
 
 // is: the budget with the number n is c's.

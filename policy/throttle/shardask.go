@@ -5,10 +5,14 @@ import "time"
 // check begins a request of c.
 func (s *shard) check(now time.Duration, c Caller, hash uint32, l *Limits, a *Ask) (Ticket, Verdict) {
 	if !s.open.spare(&s.slabs) {
-		return 0, s.crowded(c.Component, a)
+		return 0, s.crowded(now, s.known(c, hash), l, a, s.full())
 	}
 	n := s.place(c, hash, now)
 	b := s.budget(n)
+	if b.requests() >= s.each {
+		return 0, s.crowded(now, b, l, a, Verdict{Part: Full, Limit: int64(s.each)})
+	}
+	found := b.Held[gaugeFind]
 	v := b.check(l, now, a, s.options.Shadow)
 	if v.Action == Allow && v.Would == Allow && !own(n) {
 		v.Part = Full
@@ -20,7 +24,7 @@ func (s *shard) check(now time.Duration, c Caller, hash uint32, l *Limits, a *As
 	}
 
 	r, t := s.open.take()
-	r.limits, r.budget, r.find = l, n, v.Find
+	r.limits, r.budget, r.find = l, n, b.Held[gaugeFind]-found
 	r.begun, r.mark = now, now
 	switch {
 	case a.Hanging:
@@ -31,9 +35,28 @@ func (s *shard) check(now time.Duration, c Caller, hash uint32, l *Limits, a *As
 	return t, v
 }
 
-// crowded is the verdict when no request can be remembered.
-func (s *shard) crowded(c Component, a *Ask) Verdict {
-	v := Verdict{Part: Full, Wait: time.Second, Limit: int64(s.options.Open)}
+// crowded is the verdict on who finds no room, which is full, unless his policy
+// refuses him anyhow: where there is no room front ends may be lenient.
+func (s *shard) crowded(now time.Duration, b *Budget, l *Limits, a *Ask, full Verdict) Verdict {
+	b.settle(l, now)
+	v := b.verdict(l, now, a)
+	if v.Action != Deny {
+		return s.refuse(full, b.Component, a)
+	}
+	if s.options.Shadow {
+		v = v.shadowed(*a)
+	}
+	s.count(b.Component, v)
+	return v
+}
+
+// full is the verdict when no request can be remembered.
+func (s *shard) full() Verdict {
+	return Verdict{Part: Full, Wait: time.Second, Limit: int64(s.options.Open)}
+}
+
+// refuse counts v, by which there is no room for what c asks.
+func (s *shard) refuse(v Verdict, c Component, a *Ask) Verdict {
 	if s.options.Shadow {
 		v = v.shadowed(*a)
 	}
@@ -82,6 +105,7 @@ func (s *shard) enters(now time.Duration, r *request, p Part) {
 	b.settle(r.limits, now)
 	b.In[i]++
 	r.in |= 1 << i
+	r.entered[i] = now
 }
 
 func (s *shard) leaves(now time.Duration, r *request, p Part) {
@@ -115,25 +139,42 @@ func (s *shard) done(now time.Duration, r *request, cost *Cost) {
 	for i := range b.In {
 		b.In[i] -= uint16(r.in >> i & 1)
 	}
-	if r.state == hanging {
-		b.done(r.limits, gaugeHanging, r.find, 0, &Cost{AD: cost.AD, AB: cost.AB, RPC: cost.RPC})
-	} else {
-		item := max(0, now-r.mark)
-		b.Open--
-		b.cost(item + b.done(r.limits, gaugeConcurrency, r.find, r.spent+item, cost))
-	}
+	item := max(0, now-r.mark)
+	b.done(r.limits, r.state == hanging, r.find, r.spent+item, item, cost)
 	s.idle(r.budget, r.limits)
+}
+
+// lost releases a request that was never done. That it ran for longer than is
+// expected nobody has said, and so much is given back: else a front end that
+// crashes would lock its users out for hours.
+func (s *shard) lost(now time.Duration, r *request) {
+	s.rouse(now, r)
+	b, expect := s.budget(r.budget), s.options.Expect
+	b.settle(r.limits, now)
+	for i, p := range [...]Part{AD, AB, RPC} {
+		if r.in>>i&1 == 1 {
+			b.forgive(r.limits, b.Component.rate(p), p, now-r.entered[i]-expect)
+		}
+	}
+	if over := now - r.mark - expect; r.state == running && over > 0 {
+		b.forgive(r.limits, rateCAS, CAS, over)
+		b.forgive(r.limits, rateLocal, LocalTime, over)
+		r.mark += over
+	}
+	s.done(now, r, &Cost{})
 }
 
 // hold counts n more of p, for callers with a budget of their own.
 func (s *shard) hold(now time.Duration, c Caller, hash uint32, l *Limits, p Part, n uint32) Verdict {
 	i := s.place(c, hash, now)
 	if !own(i) {
-		return s.crowded(c.Component, &Ask{})
+		return s.refuse(s.full(), c.Component, &Ask{})
 	}
-	b := s.budget(i)
+	e := s.entry(i)
+	b := &e.Budget
 	b.settle(l, now)
 	v := b.hold(l, p, n, s.options.Shadow)
+	e.lease = seconds(now + s.options.Lease)
 	s.count(c.Component, v)
 	s.idle(i, l)
 	return v

@@ -10,9 +10,38 @@ func (s *shard) idle(n uint32, l *Limits) {
 	}
 	if e := s.entry(n); !e.busy() {
 		e.clear = seconds(e.Budget.clear(l))
-		s.soonest = min(s.soonest, e.clear)
+		s.soonest, s.sought = min(s.soonest, e.clear), min(s.sought, e.clear)
 	}
 }
+
+// past: the second t is not after now.
+func past(t uint32, now time.Duration) bool { return time.Duration(t)*time.Second <= now }
+
+// expire frees what is held by the budget with the number n if its lease is over,
+// and is how much that was.
+func (s *shard) expire(now time.Duration, n uint32) uint64 {
+	e := s.entry(n)
+	held := e.Held[gaugeOwn]
+	if held == 0 || !past(e.lease, now) {
+		return 0
+	}
+	l := s.looked(s.clock.time(now), s.caller(n))
+	e.settle(l, now)
+	e.give(gaugeOwn, held)
+	s.idle(n, l)
+	return uint64(held)
+}
+
+// review judges anew when the budget with the number n is clear, if that is long
+// from now: by a policy that was changed since it may be soon, and would be never
+// where nothing was refilled.
+func (s *shard) review(now time.Duration, n uint32) {
+	if e := s.entry(n); !e.busy() && !past(e.clear, now+long) {
+		s.idle(n, s.looked(s.clock.time(now), s.caller(n)))
+	}
+}
+
+const long = time.Hour
 
 // seconds is d in seconds, rounded up; from 136 years on: never.
 func seconds(d time.Duration) uint32 {
@@ -28,25 +57,27 @@ func (s *shard) caller(n uint32) Caller {
 	return Caller{string(s.text(e)), e.Component}
 }
 
+// mostLooks is how many budgets a newcomer looks at for a place at most, since
+// others wait for the lock. Who comes next goes on from there.
+const mostLooks = 256
+
 // evictOne gives up one budget that is clear at now, so that another can have
-// its place. False: there is none.
+// its place. False: none was found.
 func (s *shard) evictOne(now time.Duration) bool {
-	if s.soonest == never || time.Duration(s.soonest)*time.Second > now {
-		return false
-	}
-	soonest := uint32(never)
-	for range s.next {
-		if s.hand++; s.hand >= s.next {
-			s.hand = 0
+	for range min(s.next, mostLooks) {
+		if !past(s.soonest, now) {
+			return false
 		}
 		if s.evict(s.hand, now) {
 			return true
 		}
-		if e := s.entry(s.hand); e.clear != never && !e.busy() {
-			soonest = min(soonest, e.clear)
+		if e := s.entry(s.hand); e.size != vacant && !e.busy() {
+			s.sought = min(s.sought, e.clear)
+		}
+		if s.hand++; s.hand >= s.next {
+			s.hand, s.soonest, s.sought = 0, s.sought, never
 		}
 	}
-	s.soonest = soonest
 	return false
 }
 
@@ -57,11 +88,11 @@ func (s *shard) evict(n uint32, now time.Duration) bool {
 		return false
 	}
 	e := s.entry(n)
-	if e.clear == never || time.Duration(e.clear)*time.Second > now || e.busy() {
+	if e.size == vacant || !past(e.clear, now) || e.busy() {
 		return false
 	}
 	c := s.caller(n)
-	if at := e.Budget.clear(s.allowed(s.clock.time(now), c)); at > now {
+	if at := e.Budget.clear(s.looked(s.clock.time(now), c)); at > now {
 		e.clear = seconds(at)
 		return false
 	}
@@ -76,7 +107,7 @@ func (s *shard) evict(n uint32, now time.Duration) bool {
 func (s *shard) give(n uint32) {
 	e := s.entry(n)
 	p, long := e.at()
-	*e = entry{clear: never}
+	*e = entry{size: vacant}
 	e.setLink(s.unused)
 	s.unused = n + 1
 	if long && s.names.drop(p) {

@@ -93,7 +93,7 @@ func (s *shard) spenders(now time.Duration, k int, p Part, least int64) (out []S
 		}
 		n := uint32(k*perBlock) + i
 		c := s.caller(n)
-		out = append(out, s.allowed(s.clock.time(now), c).spender(*b, now, c, p))
+		out = append(out, s.looked(s.clock.time(now), c).spender(*b, now, c, p))
 	}
 	return slices.DeleteFunc(out, func(s Spender) bool { return s.Used < least }), true
 }
@@ -108,7 +108,7 @@ func (b *Budget) mostSpent(p Part, now time.Duration) int64 {
 	if i < 0 {
 		return 0
 	}
-	return p.limit(b.Used[i] + times(b.inFlight(i), max(0, now-b.At)))
+	return p.limit(b.Used[i] + times(b.inFlight(p), max(0, now-b.At)))
 }
 
 // spender is what c, who stands at b, has spent of p at now.
@@ -174,11 +174,11 @@ func (s *shard) slowed(now time.Duration, k int) (out []Spender, more bool) {
 // False: none would any more.
 func (s *shard) still(now time.Duration, n uint32) (Spender, bool) {
 	b, c := *s.budget(n), s.caller(n)
-	l := s.allowed(s.clock.time(now), c)
+	l := s.looked(s.clock.time(now), c)
 	b.settle(l, now)
 	p, ask := b.Slow, wants(b.Slow)
 	v := b.verdict(l, now, &ask)
-	if i := c.Component.gauge(p); v.Action == Allow && i >= 0 && l.full(&b, i, p, 1) {
+	if i := c.Component.gauge(p); v.Action == Allow && i >= 0 && l.full(&b, i, 1) {
 		v.meet(Deny, p, 0, 0)
 	}
 	if v.Action == Allow {

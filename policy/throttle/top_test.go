@@ -56,6 +56,32 @@ func TestTop(t *testing.T) {
 	}
 }
 
+// Who has no limit, and works in one request after the other, is in the list; and
+// who only has messages open has not sent any.
+func TestTopOfUnlimited(t *testing.T) {
+	l := ledgerOf(open(), Options{})
+	busy, sender := Caller{"busy", CPA}, Caller{"sender", Submission}
+	l.Check(day, sender, quiet())
+	for at := time.Duration(0); at < time.Hour; at += time.Second {
+		l.Done(day.Add(at+time.Second), first(l.Check(day.Add(at), busy, quiet())), Cost{})
+		if at%time.Minute == 0 {
+			l.Sweep(day.Add(at))
+		}
+	}
+	now := day.Add(time.Hour)
+	for p, want := range map[Part]int64{CAS: 60_000, LocalTime: 300_000} {
+		got := l.Top(now, p, 3)
+		if len(got) != 1 || got[0].Caller != busy || got[0].Used > want || got[0].Used < want-10 || got[0].Limit != -1 {
+			t.Errorf("%v: got %+v, want %d", p, got, want)
+		}
+	}
+	for _, p := range []Part{Messages, Recipients} {
+		if got := l.Top(now, p, 3); len(got) != 0 {
+			t.Errorf("%v: got %+v", p, got)
+		}
+	}
+}
+
 // The first of many who are close together are found, in whatever order they lie.
 func TestTopOfMany(t *testing.T) {
 	for range 10 {

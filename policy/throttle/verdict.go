@@ -62,7 +62,7 @@ func (b *Budget) noted(v Verdict) Verdict {
 // open stay.
 func (b *Budget) room(l *Limits, a *Ask, v *Verdict) {
 	i, p := a.gauge()
-	if l.full(b, i, p, 1) {
+	if l.full(b, i, 1) {
 		v.meet(Deny, p, 0, int64(l.Max[i]))
 	}
 }
@@ -75,10 +75,9 @@ func (a *Ask) gauge() (int, Part) {
 	return gaugeConcurrency, Concurrency
 }
 
-// full: n more of p, in slot i, would be over the limit.
-func (l *Limits) full(b *Budget, i int, p Part, n uint32) bool {
-	limited := gaugeParts[b.Component][i] == p && l.Max[i] != Unlimited
-	return limited && uint64(b.Held[i])+uint64(n) > uint64(l.Max[i])
+// full: n more in the gauge in slot i would be over the limit.
+func (l *Limits) full(b *Budget, i int, n uint32) bool {
+	return l.Max[i] != Unlimited && uint64(b.Held[i])+uint64(n) > uint64(l.Max[i])
 }
 
 // time: what was used of each part that is time.
