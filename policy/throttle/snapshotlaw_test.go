@@ -42,7 +42,8 @@ func drawSnapshot(t *rapid.T) Snapshot {
 	s.Live = spanTick * time.Duration(rapid.Int64Range(0, int64(maxRead/spanTick)/4).Draw(t, "live"))
 	if s.Local.Unlimited = rapid.Bool().Draw(t, "no limit"); !s.Local.Unlimited {
 		s.Local.Burst, s.Local.Recharge = drawSnapMillis(t), drawSnapMillis(t)
-		s.Local.Balance = (drawSnapMillis(t) - drawSnapMillis(t)) / 10
+		earned, used := drawSnapMillis(t), drawSnapMillis(t)
+		s.Local.Balance = (earned - used) / 10
 	}
 	if s.Local.NoCutoff = rapid.Bool().Draw(t, "no cutoff"); !s.Local.NoCutoff {
 		s.Local.Cutoff = drawSnapMillis(t)
