@@ -130,8 +130,9 @@ func gateStory(t *testing.T, bin string) {
 		}
 	}
 
-	if w, wo := with.at(0.5), without.at(0.5); w >= wo/2 {
-		t.Errorf("half of the others' requests took up to %v behind the gate, and %v without: want less than half of it", w, wo)
+	// How long the others wait for it is the machine's affair, and is told above.
+	if w, wo := hammer.served(), free.served(); w >= wo/2 {
+		t.Errorf("of the hammer's requests the mail server had %d behind the gate, and %d without: want less than half of it", w, wo)
 	}
 
 	n.tellsOfTheHammer(t)

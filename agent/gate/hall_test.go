@@ -192,7 +192,7 @@ func TestHangingCosts(t *testing.T) {
 	s := gateOf(l, unmeasured, Options{})
 	w := ask(s, "/v1/check", "X-Evenkeel-User: anna", "X-Evenkeel-Hanging: yes")
 	ask(s, "/v1/done", "X-Evenkeel-Ticket: "+w.Header().Get(headTicket), "X-Evenkeel-RPC: 900")
-	if top := l.Top(time.Now(), throttle.LocalTime, 1); len(top) != 1 || top[0].Used < 899 || top[0].Used > 900 {
+	if top := l.Top(time.Now(), throttle.RPC, 1); len(top) != 1 || top[0].Used < 899 || top[0].Used > 900 {
 		t.Errorf("used %+v, want 900 ms", top)
 	}
 }
