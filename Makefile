@@ -42,8 +42,8 @@ unit:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-# What a DNS answer costs, ours beside the servers that are installed; about a
-# quarter of an hour on two quiet cores. BENCH is handed on: BENCH=--quick, or
+# What a DNS answer costs, ours beside the servers that are installed; some
+# eight minutes on two quiet cores. BENCH is handed on: BENCH=--quick, or
 # BENCH=--help for what else there is. Nothing is installed unless PEERS says so:
 # make bench-dns PEERS='$(RIVALS)'. A module of its own, so that its
 # dependencies are not ours; it tests itself first.
