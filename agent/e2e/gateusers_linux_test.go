@@ -79,18 +79,6 @@ func (y *score) asks(ctx context.Context, t *testing.T, u *user, pause time.Dura
 	}
 }
 
-// served is how many requests the mail server had.
-func (y *score) served() (n int) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	for o, of := range y.outcomes {
-		if o.status == 200 {
-			n += of
-		}
-	}
-	return n
-}
-
 // String is how many requests had which outcome, and how long they took.
 func (y *score) String() string {
 	p50, p99 := y.at(0.5), y.at(0.99)
