@@ -58,7 +58,7 @@ func (n *node) front(t *testing.T) {
 		t.Fatal(err)
 	}
 	const listens = "listen 80;"
-	conf := strings.Replace(string(shipped), "proxy_read_timeout    75s", "proxy_read_timeout    2s", 1)
+	conf := strings.Replace(string(shipped), "proxy_read_timeout    75s", "proxy_read_timeout    5s", 1)
 	i := strings.LastIndex(conf, "\nserver {\n")
 	if i < 0 || strings.Count(conf[i:], listens) != 1 || conf == string(shipped) {
 		t.Fatalf("configs/nginx-gate.conf has another shape: its last server is to %s and to wait 75s", listens)
@@ -235,13 +235,15 @@ func (n *node) failsOpen(t *testing.T) {
 	judged()
 }
 
-// hammered is what the hammer may; others may what a fresh Exchange lets them.
+// hammered is what the hammer may; others may what a fresh Exchange lets them. He
+// recharges as fast as one request uses up, so that a delay is no longer than the
+// request before it: a longer one than nginx waits for would let everybody in.
 const hammered = `
 policies:
   - name: tight
     EwsMaxConcurrency: 4
     EwsMaxBurst: 2000
-    EwsRechargeRate: 36000
+    EwsRechargeRate: 3600000
     EwsCutoffBalance: 3000
     EasMaxConcurrency: 0
 users:
