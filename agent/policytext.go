@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"evenkeel/agent/config"
 	"evenkeel/agent/dashboard"
 	"evenkeel/policy/throttle"
 )
@@ -143,19 +144,7 @@ func amount(value, unit string) string {
 		if per != "" {
 			per = "/" + per
 		}
-		return fmt.Sprintf("%s %s (%s%s)", value, unit, shortly(d), per)
+		return fmt.Sprintf("%s %s (%s%s)", value, unit, config.Short(d), per)
 	}
 	return value + " " + unit
-}
-
-// shortly is a duration without the zeros behind it.
-func shortly(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }

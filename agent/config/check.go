@@ -35,7 +35,7 @@ func (r *reader) check(c *Config) {
 	l := c.Limits
 	r.ordered("limits.recover", "limits.degrade", l.Recover < l.Degrade, l.Recover, l.Degrade)
 	r.ordered("limits.degrade", "limits.fail", l.Degrade < l.Fail, l.Degrade, l.Fail)
-	r.ordered("zone.ttl.min", "zone.ttl.max", c.Zone.TTLMin <= c.Zone.TTLMax, short(c.Zone.TTLMin), short(c.Zone.TTLMax))
+	r.ordered("zone.ttl.min", "zone.ttl.max", c.Zone.TTLMin <= c.Zone.TTLMax, Short(c.Zone.TTLMin), Short(c.Zone.TTLMax))
 	r.overlaps(c.Listen, c.Health.TLS)
 	r.gate(c)
 	r.certificate("health.tls", &c.Health.Certificate, &c.Health.certFile, &c.Health.keyFile)

@@ -161,7 +161,7 @@ func share() form[float64] {
 
 // duration is a length of time as time.ParseDuration knows it.
 func duration(low, high time.Duration) form[time.Duration] {
-	want := fmt.Sprintf("a duration from %s to %s, such as 30s", short(low), short(high))
+	want := fmt.Sprintf("a duration from %s to %s, such as 30s", Short(low), Short(high))
 	return form[time.Duration]{want, func(s string) (time.Duration, error) {
 		d, err := time.ParseDuration(s)
 		if err == nil && d >= low && d <= high {
@@ -178,7 +178,7 @@ func duration(low, high time.Duration) form[time.Duration] {
 // 3.2.1).
 func seconds(low, high time.Duration) form[time.Duration] {
 	f := duration(low, high)
-	return form[time.Duration]{fmt.Sprintf("whole seconds from %s to %s, such as 30s", short(low), short(high)),
+	return form[time.Duration]{fmt.Sprintf("whole seconds from %s to %s, such as 30s", Short(low), Short(high)),
 		func(s string) (time.Duration, error) {
 			d, err := f.read(s)
 			if err == nil && d%time.Second != 0 {
@@ -188,8 +188,9 @@ func seconds(low, high time.Duration) form[time.Duration] {
 		}}
 }
 
-// short is a duration without the zeros that time.Duration.String adds.
-func short(d time.Duration) string {
+// Short is a duration without the zeros that time.Duration.String adds: 5m, and
+// not 5m0s.
+func Short(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")

@@ -45,7 +45,7 @@ func (p *Policy) keys() language {
 func (r *reader) policy(p *Policy) {
 	given := p.Given()
 	a := p.Ages
-	r.ordered("policy.cache.min", "policy.cache.max", a.Min <= a.Max, short(a.Min), short(a.Max))
+	r.ordered("policy.cache.min", "policy.cache.max", a.Min <= a.Max, Short(a.Min), Short(a.Max))
 	p.Book, _ = throttle.Compile(given) // nothing is in it that could be wrong
 	if p.File == "" || !r.sound("policy.file", "policy.generation") {
 		return

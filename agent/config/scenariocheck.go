@@ -11,8 +11,8 @@ import (
 // checkScript compares what a scenario file says in several places. Each value
 // was found good alone.
 func (r *reader) checkScript(s *script) {
-	r.ordered("from", "for", s.From < s.For, short(s.From), short(s.For))
-	r.ordered("ttl.min", "ttl.max", s.TTL.Min <= s.TTL.Max, short(s.TTL.Min), short(s.TTL.Max))
+	r.ordered("from", "for", s.From < s.For, Short(s.From), Short(s.For))
+	r.ordered("ttl.min", "ttl.max", s.TTL.Min <= s.TTL.Max, Short(s.TTL.Min), Short(s.TTL.Max))
 	r.ordered("rules.recover", "rules.degrade", s.Rules.Recover < s.Rules.Degrade, s.Rules.Recover, s.Rules.Degrade)
 	r.ordered("rules.degrade", "rules.fail", s.Rules.Degrade < s.Rules.Fail, s.Rules.Degrade, s.Rules.Fail)
 	r.counted("nodes", sum(s.groups, func(g group) int { return max(1, g.count) }), sim.MaxNodes, "- {name: ex, count: 2}")
@@ -94,7 +94,7 @@ func (r *reader) stalls(n sim.Node, item place) {
 	}
 	if s.Every < s.For {
 		r.refuse(r.within(item, "stall.every", "stall.for"),
-			fmt.Sprintf("a stall of %s comes every %s at the soonest: got %s", short(s.For), short(s.For), short(s.Every)), "")
+			fmt.Sprintf("a stall of %s comes every %s at the soonest: got %s", Short(s.For), Short(s.For), Short(s.Every)), "")
 	}
 }
 
@@ -143,10 +143,10 @@ func (r *reader) event(s *script, e sim.Event, item place, names []string) {
 		r.refuse(item, "want do: what happens", "do: "+string(sim.Crash))
 	}
 	if e.At >= s.For && r.sound("for", item.key+".at") {
-		r.refuse(r.within(item, "at"), fmt.Sprintf("after the end of the play, which is at %s", short(s.For)), "")
+		r.refuse(r.within(item, "at"), fmt.Sprintf("after the end of the play, which is at %s", Short(s.For)), "")
 	}
 	if e.Do == sim.StallNow && e.For <= 0 && r.sound(item.key+".for") {
-		r.refuse(r.within(item, "for", "do"), "want how long the stall lasts, above 0s", "for: "+short(20*time.Second))
+		r.refuse(r.within(item, "for", "do"), "want how long the stall lasts, above 0s", "for: "+Short(20*time.Second))
 	}
 	for i, name := range e.Nodes {
 		r.known(r.items[item.key+".nodes"][i], name, names)
