@@ -24,7 +24,7 @@ type gatekeeper struct {
 	cpu    atomic.Uint64 // bits of the share of all CPUs in use; negative: not known
 	bounds gate.Bounds
 	shadow bool
-	names  atomic.Pointer[[]gate.Domain]
+	names  atomic.Pointer[[]throttle.Domain]
 	forget atomic.Bool // what the cache has loaded is to be loaded again with the reading that was asked for
 }
 
@@ -78,7 +78,7 @@ func (k *gatekeeper) reloaded(asked bool) {
 func optionsOf(g config.Gate) gate.Options {
 	o := gate.Options{FailOpen: g.FailOpen, Hold: g.Hold, Deny: g.Deny, Assume: g.Assume, Wait: g.Wait, Waiters: g.Waiters, Anonymous: g.Anonymous}
 	for _, d := range g.Domains {
-		o.Domains = append(o.Domains, gate.Domain(d))
+		o.Domains = append(o.Domains, throttle.Domain(d))
 	}
 	return o
 }

@@ -27,7 +27,7 @@ func TestGateOptions(t *testing.T) {
 		FailOpen: true, Hold: true, Deny: 429, Assume: time.Second, Wait: time.Minute, Waiters: 7, Anonymous: true,
 		Domains: []config.GateDomain{{Short: "a", Full: "a.example"}},
 	})
-	want := gate.Options{FailOpen: true, Hold: true, Deny: 429, Assume: time.Second, Wait: time.Minute, Waiters: 7, Anonymous: true, Domains: []gate.Domain{{Short: "a", Full: "a.example"}}}
+	want := gate.Options{FailOpen: true, Hold: true, Deny: 429, Assume: time.Second, Wait: time.Minute, Waiters: 7, Anonymous: true, Domains: []throttle.Domain{{Short: "a", Full: "a.example"}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

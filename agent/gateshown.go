@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"evenkeel/agent/dashboard"
-	"evenkeel/agent/gate"
 	"evenkeel/agent/metrics"
 	"evenkeel/policy/throttle"
 )
@@ -130,7 +129,7 @@ func (a *agent) policies() dashboard.Policies {
 	}
 	return dashboard.Policies{
 		Explain: func(user string) (any, error) {
-			name := gate.Account(user, *k.names.Load())
+			name := throttle.Account(user, *k.names.Load())
 			if name == "" {
 				return nil, errors.New("user: want the name of an account, such as anna@contoso.example")
 			}

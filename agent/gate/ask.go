@@ -38,6 +38,10 @@ const (
 	headRPC       = "X-Evenkeel-Rpc"
 )
 
+// maxName is the most bytes that are looked at of a name: of an account (see
+// [throttle.Account]), or of a session.
+const maxName = 256
+
 // most is the largest count that a header may hold.
 const most = 1_000_000_000
 
@@ -127,17 +131,17 @@ func named(name string) (throttle.Component, bool) {
 // user is the account that the front end names, or the client in Authorization.
 // claimed: there is something that says who it is, whether it can be read or not.
 // Of the other schemes (Negotiate, NTLM, Bearer) none says it in clear.
-func (h headers) user(domains []Domain) (name string, claimed bool) {
+func (h headers) user(domains []throttle.Domain) (name string, claimed bool) {
 	for _, header := range [...]string{headUser, "X-Forwarded-User", "Remote-User"} {
 		v := h.get(header)
 		claimed = claimed || v != ""
-		if a := Account(v, domains); a != "" {
+		if a := throttle.Account(v, domains); a != "" {
 			return a, true
 		}
 	}
 	v := h.get("Authorization")
 	claimed = claimed || len(v) >= len("Basic") && strings.EqualFold(v[:len("Basic")], "Basic")
-	return Account(basicUser(v), domains), claimed
+	return throttle.Account(basicUser(v), domains), claimed
 }
 
 // basicUser is the name in Basic credentials (RFC 7617, 2). The password is not

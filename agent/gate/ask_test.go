@@ -14,7 +14,7 @@ import (
 )
 
 // contoso are the domains of the tests.
-var contoso = []Domain{{Short: "contoso", Full: "contoso.example"}, {Short: "fabrikam", Full: "mail.fabrikam.example"}}
+var contoso = []throttle.Domain{{Short: "contoso", Full: "contoso.example"}, {Short: "fabrikam", Full: "mail.fabrikam.example"}}
 
 func basic(name, password string) string {
 	return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(name+":"+password))
@@ -110,7 +110,7 @@ func TestPasswordsAreNotShown(t *testing.T) {
 func TestAccounts(t *testing.T) {
 	for _, c := range []struct {
 		promise string
-		domains []Domain
+		domains []throttle.Domain
 		want    string
 		names   []string
 	}{
@@ -129,7 +129,7 @@ func TestAccounts(t *testing.T) {
 		{"no name", contoso, "", []string{"", " ", `CONTOSO\`, "@contoso.example", "a\x00b", "a\nb", "\xff", strings.Repeat("a", 257)}},
 	} {
 		for _, name := range c.names {
-			if got := Account(name, c.domains); got != c.want {
+			if got := throttle.Account(name, c.domains); got != c.want {
 				t.Errorf("%s: %q is %q, want %q", c.promise, name, got, c.want)
 			}
 		}
@@ -139,11 +139,11 @@ func TestAccounts(t *testing.T) {
 // The name of an account is its own name.
 func TestAccountsStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		once := Account(rapid.OneOf(rapid.String(), rapid.StringMatching(`[A-Za-zÄß.]{0,5}[\\@]?[A-Za-z.@\\]{0,8}`)).Draw(t, "name"), contoso)
+		once := throttle.Account(rapid.OneOf(rapid.String(), rapid.StringMatching(`[A-Za-zÄß.]{0,5}[\\@]?[A-Za-z.@\\]{0,8}`)).Draw(t, "name"), contoso)
 		if once == "" {
 			return
 		}
-		if twice := Account(once, contoso); twice != once && len(once) <= maxName {
+		if twice := throttle.Account(once, contoso); twice != once && len(once) <= maxName {
 			t.Fatalf("%q became %q", once, twice)
 		}
 	})

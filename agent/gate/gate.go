@@ -40,14 +40,14 @@ type Judges struct {
 
 // Options are what an operator may change while the gate is open.
 type Options struct {
-	FailOpen  bool          // what cannot be judged is allowed; else it is denied
-	Hold      bool          // delays are waited out here, before the answer, and not by the front end
-	Deny      int           // status of a denial, 403 or 429; 0 is 403
-	Assume    time.Duration // what a request is charged at once when the front end says that it will not say done
-	Wait      time.Duration // the longest that a request is held, a minute at most; what is to be delayed for longer is denied
-	Waiters   int           // most requests that are held at once, by no more than all connections but one; what finds no place is denied
-	Anonymous bool          // who names nobody is allowed, and not judged by his address
-	Domains   []Domain      // by which accounts are known under one name; see [Account]
+	FailOpen  bool              // what cannot be judged is allowed; else it is denied
+	Hold      bool              // delays are waited out here, before the answer, and not by the front end
+	Deny      int               // status of a denial, 403 or 429; 0 is 403
+	Assume    time.Duration     // what a request is charged at once when the front end says that it will not say done
+	Wait      time.Duration     // the longest that a request is held, a minute at most; what is to be delayed for longer is denied
+	Waiters   int               // most requests that are held at once, by no more than all connections but one; what finds no place is denied
+	Anonymous bool              // who names nobody is allowed, and not judged by his address
+	Domains   []throttle.Domain // by which accounts are known under one name; see [throttle.Account]
 }
 
 // A Server is a gate. [New] makes it; any number of Serve may run at once. It
