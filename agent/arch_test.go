@@ -63,6 +63,7 @@ var may = map[string][]string{
 	"policy/throttle":    {},
 	"queue":              {"queue/sockdiag"},
 	"queue/exlog":        {}, // knows the standard library alone
+	"queue/maillog":      {"queue/exlog", "queue/w3c"}, // their rows become records
 	"queue/sockdiag":     {},
 	"queue/w3c":          {}, // knows the standard library alone
 }
