@@ -63,6 +63,7 @@ var may = map[string][]string{
 	"policy/throttle":    {},
 	"queue":              {"queue/sockdiag"},
 	"queue/exlog":        {}, // knows the standard library alone
+	"queue/follow":       {}, // knows files, and no format
 	"queue/sockdiag":     {},
 	"queue/w3c":          {}, // knows the standard library alone
 }
