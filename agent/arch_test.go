@@ -63,7 +63,7 @@ var may = map[string][]string{
 	"policy/throttle":       {},
 	"queue":                 {"queue/sockdiag"},
 	"queue/exlog":           {"queue/lines"}, // one line format below two: what a log's lines are is said once
-	"queue/follow":          {}, // files alone: what is in them it is told by a type parameter
+	"queue/follow":          {},              // files alone: what is in them it is told by a type parameter
 	"queue/lines":           {},              // knows the standard library alone
 	"queue/lines/linestest": {"queue/lines"}, // what the tests of all formats share: nothing but tests may import it
 	"queue/sockdiag":        {},
