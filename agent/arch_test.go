@@ -48,24 +48,27 @@ var may = map[string][]string{
 		"agent/node", "policy/balance",
 		"agent/gate", "agent/gossip", "dnsrr", "health", "policy/throttle", // their Stats
 	},
-	"agent/report":       {"policy/balance/sim"}, // shows its results
-	"agent/node":         {"dnsrr", "dnsrr/dnssec", "health", "policy/balance", "queue"},
-	"configs":            {},
-	"dnsrr":              {"dnsrr/cookie", "dnsrr/dnssec", "dnsrr/ratelimit"},
-	"dnsrr/cookie":       {},
-	"dnsrr/dnssec":       {}, // keys, signatures and denial, of records that it is given
-	"dnsrr/ratelimit":    {},
-	"health":             {},
-	"health/probe":       {},
-	"policy/balance":     {},
-	"policy/balance/sim": {"policy/balance"},  // plays the law itself, not a likeness of it
-	"policy/exchange":    {"policy/throttle"}, // says what it read in the law's own words
-	"policy/throttle":    {},
-	"queue":              {"queue/sockdiag"},
-	"queue/exlog":        {}, // knows the standard library alone
-	"queue/maillog":      {"queue/exlog", "queue/w3c"}, // their rows become records
-	"queue/sockdiag":     {},
-	"queue/w3c":          {}, // knows the standard library alone
+	"agent/report":          {"policy/balance/sim"}, // shows its results
+	"agent/node":            {"dnsrr", "dnsrr/dnssec", "health", "policy/balance", "queue"},
+	"configs":               {},
+	"dnsrr":                 {"dnsrr/cookie", "dnsrr/dnssec", "dnsrr/ratelimit"},
+	"dnsrr/cookie":          {},
+	"dnsrr/dnssec":          {}, // keys, signatures and denial, of records that it is given
+	"dnsrr/ratelimit":       {},
+	"health":                {},
+	"health/probe":          {},
+	"policy/balance":        {},
+	"policy/balance/sim":    {"policy/balance"},  // plays the law itself, not a likeness of it
+	"policy/exchange":       {"policy/throttle"}, // says what it read in the law's own words
+	"policy/throttle":       {},
+	"queue":                 {"queue/sockdiag"},
+	"queue/exlog":           {"queue/lines"},                             // one line format below two: what a log's lines are is said once
+	"queue/follow":          {},                                          // files alone: what is in them it is told by a type parameter
+	"queue/lines":           {},                                          // knows the standard library alone
+	"queue/lines/linestest": {"queue/lines"},                             // what the tests of all formats share: nothing but tests may import it
+	"queue/maillog":         {"queue/exlog", "queue/lines", "queue/w3c"}, // their rows become records
+	"queue/sockdiag":        {},
+	"queue/w3c":             {"queue/lines"},
 }
 
 // owners lists who may import what is not ours and not of the standard
@@ -80,8 +83,8 @@ var owners = map[string][]string{
 	"golang.org/x/sync":                   {"agent", "agent/gossip"},                 // errgroup, where servers end together
 	"golang.org/x/sys":                    {"agent/node", "queue/sockdiag", "dnsrr"}, // the clock that goes on in sleep; netlink; many datagrams in one call
 	"golang.org/x/term":                   {"agent"},
-	"github.com/rogpeppe/go-internal":     {}, // tests only, and so is the next
-	"pgregory.net/rapid":                  {},
+	"github.com/rogpeppe/go-internal":     {},                        // tests only
+	"pgregory.net/rapid":                  {"queue/lines/linestest"}, // which is for tests alone
 }
 
 // systems are those that the agent is built for. go list sees one at a time.

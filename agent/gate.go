@@ -24,7 +24,6 @@ type gatekeeper struct {
 	cpu    atomic.Uint64 // bits of the share of all CPUs in use; negative: not known
 	bounds gate.Bounds
 	shadow bool
-	names  atomic.Pointer[[]throttle.Domain]
 	forget atomic.Bool // what the cache has loaded is to be loaded again with the reading that was asked for
 }
 
@@ -53,9 +52,7 @@ func (k *gatekeeper) change(cfg config.Config) {
 	if k == nil {
 		return
 	}
-	o := optionsOf(cfg.Gate)
-	k.names.Store(&o.Domains)
-	k.server.Configure(o)
+	k.server.Configure(optionsOf(cfg.Gate))
 	k.rops.Publish(cfg.Gate.Backoff)
 	k.cache.Keep(cfg.Policy.Ages)
 	k.cache.Publish(cfg.Policy.Book)
@@ -76,11 +73,9 @@ func (k *gatekeeper) reloaded(asked bool) {
 
 // optionsOf are the operator's words in those of the gate.
 func optionsOf(g config.Gate) gate.Options {
-	o := gate.Options{FailOpen: g.FailOpen, Hold: g.Hold, Deny: g.Deny, Assume: g.Assume, Wait: g.Wait, Waiters: g.Waiters, Anonymous: g.Anonymous}
-	for _, d := range g.Domains {
-		o.Domains = append(o.Domains, throttle.Domain(d))
+	return gate.Options{
+		FailOpen: g.FailOpen, Hold: g.Hold, Deny: g.Deny, Assume: g.Assume, Wait: g.Wait, Waiters: g.Waiters, Anonymous: g.Anonymous, Domains: g.Domains,
 	}
-	return o
 }
 
 // load is the share of all CPUs in use as it was at the last beat of watch.
@@ -104,22 +99,27 @@ func (k *gatekeeper) serve(ctx context.Context, l net.Listener) error {
 const (
 	sweepEvery     = time.Second      // the ledger is swept, and the load read
 	throttledEvery = 10 * time.Second // the log is told who is throttled: who is at his limit comes and goes
+	sessionsEvery  = time.Minute      // the sessions are swept, all of a shard under its lock
 )
 
-// watch sweeps the ledger and says who is throttled, until ctx is done.
+// watch sweeps the ledger and the sessions, and says who is throttled, until ctx
+// is done.
 func (k *gatekeeper) watch(ctx context.Context, sample func(time.Time) queue.Sample, log *slog.Logger) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
-	var now, due time.Time
+	var now, say, rest time.Time
 	said := newSaid(log, func(c throttle.Caller) string { return k.ledger.Snapshot(now, c).String() })
 	for {
 		now = time.Now()
 		k.cpu.Store(math.Float64bits(loadIn(sample(now))))
 		said.swept(k.ledger.Sweep(now))
-		k.rops.Sweep(now)
-		if !now.Before(due) {
+		if !now.Before(rest) {
+			k.rops.Sweep(now)
+			rest = now.Add(sessionsEvery)
+		}
+		if !now.Before(say) {
 			said.throttled(k.ledger.Throttled(now, mostThrottled), k.shadow)
-			due = now.Add(throttledEvery)
+			say = now.Add(throttledEvery)
 		}
 		select {
 		case <-ctx.Done():

@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	mostThrottled = 100 // callers who are looked at, and shown
-	mostSpenders  = 3   // who are shown of each part
-	mostLines     = 10  // of the log at once
+	mostThrottled = 100                // callers who are looked at, and shown
+	mostTold      = 10 * mostThrottled // of whom it is remembered that the log was told
+	mostSpenders  = 3                  // who are shown of each part
+	mostLines     = 10                 // of the log at once
 )
 
 // A said is what the log was told of throttled callers: it is told changes.
@@ -35,13 +36,15 @@ func newSaid(log *slog.Logger, budget func(throttle.Caller) string) *said {
 }
 
 // throttled tells who is refused or delayed in another way than before, and who
-// is not any more: so many at once, and how many more.
+// is not any more: so many at once, and how many more. all is the first
+// mostThrottled of them: of who is not in a full list nothing is known, and
+// whether he still is is told when there is room.
 func (s *said) throttled(all []throttle.Spender, shadow bool) {
 	words := "throttled"
 	if shadow {
 		words = "would be throttled"
 	}
-	now := map[throttle.Caller]plight{}
+	now, full := map[throttle.Caller]plight{}, len(all) >= mostThrottled
 	var began, ended lines
 	for _, p := range all {
 		now[p.Caller] = plight{p.Part, p.Action}
@@ -51,7 +54,12 @@ func (s *said) throttled(all []throttle.Spender, shadow bool) {
 		}
 	}
 	for c, p := range s.last {
-		if _, still := now[c]; !still && ended.one() {
+		_, still := now[c]
+		switch {
+		case still:
+		case full && len(now) < mostTold:
+			now[c] = p
+		case !full && ended.one():
 			s.log.Info("not "+words+" any more", "user", dashboard.Plain(c.Name), "component", c.Component.String(), "part", p.part.String())
 		}
 	}
@@ -98,15 +106,21 @@ func (k *gatekeeper) shown(now time.Time) *dashboard.Throttle {
 		Shadow: k.shadow, Budgets: s.Budgets, OverBudget: s.Over, Waiting: k.server.Stats().Waiting,
 		Top: []dashboard.Spender{}, Throttled: []dashboard.Spender{},
 	}
-	for p := throttle.Concurrency; p < throttle.CPU; p++ {
-		for _, one := range k.ledger.Top(now, p, mostSpenders) {
-			out.Top = append(out.Top, spenderOf(one))
-		}
+	for _, one := range k.ledger.Top(now, mostSpenders, spent()...) {
+		out.Top = append(out.Top, spenderOf(one))
 	}
 	for _, one := range k.ledger.Throttled(now, mostThrottled) {
 		out.Throttled = append(out.Throttled, spenderOf(one))
 	}
 	return out
+}
+
+// spent are the parts that a caller uses up or holds.
+func spent() (all []throttle.Part) {
+	for p := throttle.Concurrency; p < throttle.CPU; p++ {
+		all = append(all, p)
+	}
+	return all
 }
 
 func spenderOf(s throttle.Spender) dashboard.Spender {
@@ -129,7 +143,7 @@ func (a *agent) policies() dashboard.Policies {
 	}
 	return dashboard.Policies{
 		Explain: func(user string) (any, error) {
-			name := throttle.Account(user, *k.names.Load())
+			name := throttle.Account(user, a.current().Gate.Domains)
 			if name == "" {
 				return nil, errors.New("user: want the name of an account, such as anna@contoso.example")
 			}

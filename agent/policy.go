@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -94,14 +93,15 @@ func builtIn(word string) (*throttle.Book, bool) {
 	return nil, false
 }
 
-// fileTable shows a policy file. The configuration says what the file does not;
-// where there is no such, the defaults do.
+// fileTable shows a policy file. The configuration says what the file does not,
+// whatever its own policy file is like; where it is not there and was not asked
+// for, the defaults do.
 func fileTable(e env, configuration, name string, text []byte) (printer, error) {
-	var given throttle.File
-	if cfg, _, err := load(e, configuration); err == nil {
-		given = cfg.Policy.Given()
+	cfg, err := loadBy(config.LoadToAsk, e, configuration)
+	if err != nil && (configuration != "" || !errors.Is(err, fs.ErrNotExist)) {
+		return nil, err
 	}
-	b, err := config.Policies(name, text, given)
+	b, err := config.Policies(name, text, cfg.Policy.Given())
 	if err != nil {
 		return nil, err
 	}
@@ -110,14 +110,12 @@ func fileTable(e env, configuration, name string, text []byte) (printer, error) 
 
 func noPolicy(cfg config.Config, name string) error {
 	var known []string
-	proper := map[string]string{}
 	for _, p := range cfg.Policy.Book.Policies() {
-		known = append(known, strings.ToLower(p.Name))
-		proper[strings.ToLower(p.Name)] = p.Name
+		known = append(known, p.Name)
 	}
 	err := fmt.Errorf("no policy and no file is called %q", name)
 	if near, ok := config.Nearest(name, known); ok {
-		return hinted{err, "did you mean " + proper[near] + "?"}
+		return hinted{err, "did you mean " + near + "?"}
 	}
 	if cfg.Policy.File == "" {
 		return hinted{err, "policy.file of the configuration names no policies; 2013, 2010 and 2010-rtm are built in"}

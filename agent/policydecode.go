@@ -66,9 +66,9 @@ func decodedText(found []exchange.Decoded) printer {
 			for _, f := range d.Fields {
 				fmt.Fprintf(&text, "  %-22s %s\n", dashboard.Plain(f.Name), fieldText(f))
 			}
-			fmt.Fprintf(&text, "means: %s\n", d.Means)
+			fmt.Fprintf(&text, "means: %s\n", dashboard.Plain(d.Means))
 			if d.Advice != "" {
-				fmt.Fprintf(&text, "do: %s\n", d.Advice)
+				fmt.Fprintf(&text, "do: %s\n", dashboard.Plain(d.Advice))
 			}
 		}
 		_, err := io.WriteString(w, text.String())

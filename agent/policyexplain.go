@@ -30,9 +30,7 @@ func policyExplainCommand(e env) *cobra.Command {
 			return err
 		}
 		if *asJSON {
-			out := json.NewEncoder(e.stdout)
-			out.SetIndent("", "  ")
-			return out.Encode(x)
+			return jsonText(x)(e.stdout)
 		}
 		return explanationText(x)(e.stdout)
 	}

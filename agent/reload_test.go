@@ -17,6 +17,7 @@ import (
 	"evenkeel/agent/config"
 	"evenkeel/agent/node"
 	"evenkeel/dnsrr"
+	"evenkeel/policy/throttle"
 )
 
 // Every key is either taken up while running or named as one that is not.
@@ -51,7 +52,7 @@ func TestOnlyAtStart(t *testing.T) {
 		}, "gate.allow, gate.connections, gate.release, gate.shadow"},
 		{func(c *config.Config) {
 			c.Gate.Hold, c.Gate.Deny, c.Gate.FailOpen, c.Gate.Anonymous, c.Gate.Assume, c.Gate.Waiters = true, 429, true, true, 1, 1
-			c.Gate.Domains = []config.GateDomain{{Short: "a", Full: "a.example"}}
+			c.Gate.Domains = []throttle.Domain{{Short: "a", Full: "a.example"}}
 		}, ""},
 	} {
 		old := settings("ex01", at, 0)

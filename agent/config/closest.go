@@ -2,8 +2,9 @@ package config
 
 import "strings"
 
-// closest finds the candidate that name is most likely a misspelling of: at
-// most two letters wrong, missing, too many or swapped, and not most of them.
+// closest finds the candidate that name is most likely a misspelling of, in any
+// letter case: at most two letters wrong, missing, too many or swapped, and not
+// most of them. It is returned as it is written among them.
 func closest(name string, candidates []string) (string, bool) {
 	name = strings.ToLower(name)
 	best, least := "", 3
@@ -11,7 +12,7 @@ func closest(name string, candidates []string) (string, bool) {
 		if len(name) > len(c)+2 || len(c) > len(name)+2 {
 			continue // and so a long name costs nothing
 		}
-		if d := distance(name, c); d < least && 2*d < len(c) {
+		if d := distance(name, strings.ToLower(c)); d < least && 2*d < len(c) {
 			best, least = c, d
 		}
 	}

@@ -13,25 +13,22 @@ import (
 
 // A Gate says how front ends are answered that ask whether a client may.
 type Gate struct {
-	Allow       []netip.Prefix   // who may ask, beside this machine; never empty where listen.gate is beyond loopback
-	FailOpen    bool             // what cannot be judged is allowed; else it is denied
-	Hold        bool             // the gate itself waits out delays before it answers
-	Deny        int              // status of a denial: 403 or 429
-	Anonymous   bool             // who has no name is allowed unjudged; else he is judged by his address
-	Domains     []GateDomain     // no two of one short name; a name without a domain is of the first
-	Assume      time.Duration    // what a request is charged whose end the front end does not tell; 0 to 1m
-	Release     time.Duration    // after this a request that was never done is taken for ended; 1s to 24h
-	Shadow      bool             // decides and counts, and allows all
-	Backoff     throttle.Backoff // how MAPI sessions are held back; valid
-	Budgets     int              // most callers whose budgets are kept apart; 1000 to 10,000,000
-	Requests    int              // most requests that are open at once; 100 to 10,000,000
-	Wait        time.Duration    // the longest that the gate holds a request; longer delays are denials; 0 to 1m
-	Waiters     int              // most requests that the gate holds at once; below Connections, half of them by default
-	Connections int              // most connections of front ends at once; 1 to 100,000
+	Allow       []netip.Prefix    // who may ask, beside this machine; never empty where listen.gate is beyond loopback
+	FailOpen    bool              // what cannot be judged is allowed; else it is denied
+	Hold        bool              // the gate itself waits out delays before it answers
+	Deny        int               // status of a denial: 403 or 429
+	Anonymous   bool              // who has no name is allowed unjudged; else he is judged by his address
+	Domains     []throttle.Domain // in lower case, no two of one short name; a name without a domain is of the first
+	Assume      time.Duration     // what a request is charged whose end the front end does not tell; 0 to 1m
+	Release     time.Duration     // after this a request that was never done is taken for ended; 1s to 24h
+	Shadow      bool              // decides and counts, and allows all
+	Backoff     throttle.Backoff  // how MAPI sessions are held back; valid
+	Budgets     int               // most callers whose budgets are kept apart; 1000 to 10,000,000
+	Requests    int               // most requests that are open at once; 100 to 10,000,000
+	Wait        time.Duration     // the longest that the gate holds a request; longer delays are denials; 0 to 1m
+	Waiters     int               // most requests that the gate holds at once; below Connections, half of them by default
+	Connections int               // most connections of front ends at once; 1 to 100,000
 }
-
-// A GateDomain is one of Active Directory under its two names, in lower case.
-type GateDomain struct{ Short, Full string }
 
 func defaultGate() Gate {
 	return Gate{
@@ -45,13 +42,13 @@ func (g *Gate) keys() language {
 	return language{
 		{"gate.allow", many(&g.Allow, prefix())},
 		{"gate.fail", one(&g.FailOpen, either("open", "closed"))},
-		{"gate.hold", one(&g.Hold, either("true", "false"))},
+		{"gate.hold", one(&g.Hold, yesNo())},
 		{"gate.deny", one(&g.Deny, status())},
 		{"gate.anonymous", one(&g.Anonymous, either("allowed", "judged"))},
 		{"gate.domains", many(&g.Domains, domain())},
 		{"gate.assume", one(&g.Assume, duration(0, time.Minute))},
 		{"gate.release", one(&g.Release, duration(time.Second, 24*time.Hour))},
-		{"gate.shadow", one(&g.Shadow, either("true", "false"))},
+		{"gate.shadow", one(&g.Shadow, yesNo())},
 		{"gate.rpc_factor", one(&g.Backoff.Factor, factor())},
 		{"gate.budgets", one(&g.Budgets, whole(1000, 10_000_000))},
 		{"gate.requests", one(&g.Requests, whole(100, 10_000_000))},
@@ -96,14 +93,14 @@ func factor() form[uint32] {
 }
 
 // domain is a domain's short name and its name in the DNS.
-func domain() form[GateDomain] {
-	return form[GateDomain]{"a domain's two names, such as CONTOSO=contoso.example", func(s string) (GateDomain, error) {
+func domain() form[throttle.Domain] {
+	return form[throttle.Domain]{"a domain's two names, such as CONTOSO=contoso.example", func(s string) (throttle.Domain, error) {
 		short, full, found := strings.Cut(strings.ToLower(s), "=")
 		full = strings.TrimSuffix(full, ".")
 		if !found || !isLabel(short) || !isName(full) {
-			return GateDomain{}, noHint
+			return throttle.Domain{}, noHint
 		}
-		return GateDomain{short, full}, nil
+		return throttle.Domain{Short: short, Full: full}, nil
 	}}
 }
 
@@ -111,7 +108,8 @@ func domain() form[GateDomain] {
 // the same domains.
 func (r *reader) gate(c *Config) {
 	if r.sound("gate.domains") {
-		c.Policy.domains = r.domains(c.Gate.Domains)
+		c.Policy.domains = c.Gate.Domains
+		r.domains(c.Gate.Domains)
 	}
 	r.waiters(&c.Gate)
 	at := c.Listen.Gate
@@ -132,9 +130,8 @@ func (r *reader) waiters(g *Gate) {
 	r.ordered("gate.waiters", "gate.connections", g.Waiters < g.Connections, g.Waiters, g.Connections)
 }
 
-// domains are those of the gate in the policies' words. It refuses two for one
-// short name.
-func (r *reader) domains(all []GateDomain) (known []throttle.Domain) {
+// domains refuses two for one short name.
+func (r *reader) domains(all []throttle.Domain) {
 	full := map[string]string{}
 	for i, d := range all {
 		if other, twice := full[d.Short]; twice && d.Short != "" {
@@ -142,7 +139,5 @@ func (r *reader) domains(all []GateDomain) (known []throttle.Domain) {
 			continue
 		}
 		full[d.Short] = d.Full
-		known = append(known, throttle.Domain(d))
 	}
-	return known
 }

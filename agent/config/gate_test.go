@@ -37,7 +37,7 @@ gate: {allow: [10.0.0.0/24], fail: closed, hold: true, deny: 429, anonymous: all
   assume: 1s, release: 1h, shadow: true, rpc_factor: 2000, budgets: 1000, requests: 100, wait: 5s, waiters: 4, connections: 5}
 `)
 	want := Gate{
-		Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24")}, Hold: true, Deny: 429, Anonymous: true, Domains: []GateDomain{{"contoso", "contoso.example"}},
+		Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24")}, Hold: true, Deny: 429, Anonymous: true, Domains: []throttle.Domain{{Short: "contoso", Full: "contoso.example"}},
 		Assume: time.Second, Release: time.Hour, Shadow: true, Backoff: throttle.Backoff{Factor: 2000, Target: 100 * time.Millisecond, Cap: 2 * time.Second}, Budgets: 1000, Requests: 100, Wait: 5 * time.Second, Waiters: 4, Connections: 5,
 	}
 	if !reflect.DeepEqual(c.Gate, want) || c.Listen.Gate != netip.MustParseAddrPort("10.0.0.1:9854") {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"evenkeel/dnsrr"
+	"evenkeel/policy/throttle"
 )
 
 // mustHold says that c keeps what the comments of Config promise. It is
@@ -42,7 +43,7 @@ func mustHold(t interface {
 		{"the gate is bounded", c.Gate.Budgets >= 1000 && c.Gate.Requests >= 100 && c.Gate.Waiters >= 0 && c.Gate.Waiters < c.Gate.Connections &&
 			within(c.Gate.Assume, time.Minute) && within(c.Gate.Wait, time.Minute) && within(c.Gate.Release, 24*time.Hour) && c.Gate.Release >= time.Second},
 		{"a denial is 403 or 429", c.Gate.Deny == 403 || c.Gate.Deny == 429},
-		{"a domain has two names in lower case", !slices.ContainsFunc(c.Gate.Domains, func(d GateDomain) bool {
+		{"a domain has two names in lower case", !slices.ContainsFunc(c.Gate.Domains, func(d throttle.Domain) bool {
 			return !isLabel(d.Short) || !isName(d.Full) || d.Short+d.Full != strings.ToLower(d.Short+d.Full)
 		})},
 		{"the marks are in order", 0 < c.Limits.Recover && c.Limits.Recover < c.Limits.Degrade && c.Limits.Degrade < c.Limits.Fail && c.Limits.Fail <= 1},

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"strings"
 
 	"evenkeel/policy/throttle"
 )
@@ -100,14 +99,12 @@ func (r *reader) defaults(w *wording, names map[string]place) {
 
 func (r *reader) unknownPolicy(at place, name string, w *wording) {
 	var known []string
-	proper := map[string]string{}
 	for _, p := range w.policies {
-		known = append(known, strings.ToLower(p.Name))
-		proper[strings.ToLower(p.Name)] = p.Name
+		known = append(known, p.Name)
 	}
 	hint := ""
 	if near, ok := closest(name, known); ok {
-		hint = "did you mean " + proper[near] + "?"
+		hint = "did you mean " + near + "?"
 	}
 	r.refuse(at, "there is no policy "+show(name), hint)
 }

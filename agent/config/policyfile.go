@@ -137,20 +137,12 @@ func (r *reader) parameters(p *policyWords, item value) (others []pair) {
 
 // suggestParameter is a hint for an unknown key of a policy.
 func suggestParameter(name string, lang language) string {
-	proper := map[string]string{}
-	for _, key := range lang.under("") {
-		proper[key] = key
-	}
+	known := lang.under("")
 	for p := range throttle.Parameters() {
-		proper[strings.ToLower(p.String())] = p.String()
+		known = append(known, p.String())
 	}
-	known := make([]string, 0, len(proper))
-	for key := range proper {
-		known = append(known, key)
-	}
-	slices.Sort(known) // or the hint would change from run to run
 	if near, ok := closest(name, known); ok {
-		return fmt.Sprintf("did you mean %s?", proper[near])
+		return fmt.Sprintf("did you mean %s?", near)
 	}
 	return "known here: name, scope, generation, and the parameters of Set-ThrottlingPolicy: evenkeel policy show lists them"
 }

@@ -26,7 +26,7 @@ type Spender struct {
 	Used       int64   `json:"used"`        // milliseconds of time, else a number
 	Limit      *int64  `json:"limit"`       // in the same unit; null: none
 	Action     string  `json:"action"`      // allow, delay or deny: what his next request gets
-	ForSeconds float64 `json:"for_seconds"` // until it would be allowed at once, as far as that is known
+	ForSeconds float64 `json:"for_seconds"` // how long a delay is, or until a refusal ends, as far as that is known
 }
 
 // Policies answer for throttling policies. The zero Policies are those of an

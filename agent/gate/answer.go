@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -128,7 +127,7 @@ func (r *request) allow(t throttle.Ticket, v throttle.Verdict) {
 		h[headTicket] = []string{ticketText(t)}
 	}
 	if v.Wait > 0 {
-		h["X-Evenkeel-Delay"] = []string{strconv.FormatInt(millisUp(v.Wait), 10)}
+		h["X-Evenkeel-Delay"] = []string{up(v.Wait, time.Millisecond)}
 	}
 	if v.Part != throttle.NoPart {
 		h[headPart] = []string{v.Part.String()}
@@ -155,8 +154,7 @@ func (r *request) deny(v throttle.Verdict, w wishes) {
 		why = reason(v) + ", and it cannot be held"
 	}
 	h["X-Evenkeel-Reason"] = []string{why}
-	seconds := int64(math.Ceil(v.Wait.Seconds()))
-	h["Retry-After"] = []string{strconv.FormatInt(max(1, seconds), 10)}
+	h["Retry-After"] = []string{up(max(v.Wait, time.Second), time.Second)}
 	http.Error(r.w, why, w.deny)
 }
 
@@ -182,6 +180,9 @@ func code(v throttle.Verdict) string { return string(v.Reply(throttle.EWS, newes
 // reason is a verdict in a sentence.
 func reason(v throttle.Verdict) string {
 	part := v.Part.String()
+	if v.Part == throttle.Full {
+		return "there is no room to count it"
+	}
 	if v.Limit > 0 {
 		part += " (limit " + strconv.FormatInt(v.Limit, 10) + ")"
 	}
@@ -194,8 +195,9 @@ func reason(v throttle.Verdict) string {
 	return part + " is over"
 }
 
-func millisUp(d time.Duration) int64 {
-	return int64((d + time.Millisecond - 1) / time.Millisecond)
+// up is d in whole units, rounded up: who obeys must not come too early.
+func up(d, unit time.Duration) string {
+	return strconv.FormatInt(int64((d+unit-1)/unit), 10)
 }
 
 // ticketText is a ticket in a header: 16 hexadecimal digits.

@@ -101,7 +101,7 @@ func (h headers) service(uri string) (throttle.Component, error) {
 	if v == "" {
 		return component(uri), nil
 	}
-	c, ok := named(v)
+	c, ok := throttle.ParseComponent(v)
 	if !ok {
 		return c, fmt.Errorf("%s: want a component such as Ews, got %q", headComponent, cut(v))
 	}
@@ -116,16 +116,6 @@ func (h headers) caller(q *http.Request, o *Options, service throttle.Component)
 		return throttle.Caller{Name: h.address(q), Component: throttle.Anonymous}, !claimed
 	}
 	return throttle.Caller{Name: name, Component: service}, false
-}
-
-// named is the component of that name, in any letter case.
-func named(name string) (throttle.Component, bool) {
-	for c := throttle.Anonymous; c.String() != "unknown"; c++ {
-		if strings.EqualFold(c.String(), name) {
-			return c, true
-		}
-	}
-	return throttle.Anonymous, false
 }
 
 // user is the account that the front end names, or the client in Authorization.

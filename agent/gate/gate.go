@@ -27,7 +27,7 @@ type Judge interface {
 // Sessions judge the ROPs of MAPI sessions: throttle.Sessions. They are called
 // by any number of goroutines at once.
 type Sessions interface {
-	ROP(now time.Time, id string, latency time.Duration, v throttle.ClientVersion) throttle.Answer
+	ROPs(now time.Time, id string, n int, latency time.Duration, v throttle.ClientVersion) throttle.Answer
 	Took(now time.Time, d time.Duration)
 	Latency(now time.Time) time.Duration
 }
@@ -84,7 +84,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if g := guestOf(q.Context()); g != nil && g.crowded {
 		s.counters.crowded.Add(1)
 		w.Header()["Connection"] = []string{"close"}
-		if !ends(q.URL.Path) {
+		if !counts(q.URL.Path) {
 			r.fail("the gate has no room for another connection")
 			return
 		}
@@ -101,17 +101,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 // path that the client asked for: Envoy appends it.
 const checkPath = "/v1/check"
 
-// ends says that a front end gives back there, and never waits: nobody is served
-// for it, and if it were not done somebody would be charged for ever.
-func ends(path string) bool { return path == donePath || path == freePath }
+// counts says that a front end gives back there, or takes what it will give back,
+// and never waits: if it were not done somebody would be charged for ever, or
+// hold what nobody has counted.
+func counts(path string) bool { return path == donePath || path == freePath || path == holdPath }
 
 // ropPath is where a front end asks about ROPs.
 const ropPath = "/v1/rop"
 
-// Where a front end says that something is over.
+// Where a front end says that something is over, or that it is there.
 const (
 	donePath = "/v1/done"
 	freePath = "/v1/free"
+	holdPath = "/v1/hold"
 )
 
 // actions is what is done for a path; nil where there is nothing.
@@ -123,7 +125,7 @@ func actions(path string) func(*request) {
 		return (*request).done
 	case "/v1/next":
 		return (*request).next
-	case "/v1/hold":
+	case holdPath:
 		return (*request).hold
 	case freePath:
 		return (*request).free

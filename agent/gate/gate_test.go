@@ -250,7 +250,10 @@ func TestHoldAndFree(t *testing.T) {
 	j := judge{
 		hold: func(c throttle.Caller, p throttle.Part, n uint32) throttle.Verdict {
 			got = fmt.Sprintf("hold %s %v %v %d", c.Name, c.Component, p, n)
-			if n > 20 {
+			switch {
+			case n > 1000:
+				return throttle.Verdict{Part: throttle.Full, Limit: 64, Wait: time.Second}
+			case n > 20:
 				return throttle.Verdict{Part: p, Limit: 20}
 			}
 			return allowed
@@ -259,7 +262,7 @@ func TestHoldAndFree(t *testing.T) {
 			got = fmt.Sprintf("free %s %v %v %d", c.Name, c.Component, p, n)
 		},
 	}
-	s := gateOf(j, unmeasured, Options{})
+	s := gateOf(j, unmeasured, Options{FailOpen: true}) // which is no reason to say that what is not counted is held
 	for _, c := range []struct {
 		target string
 		lines  []string
@@ -268,6 +271,7 @@ func TestHoldAndFree(t *testing.T) {
 	}{
 		{"/v1/hold", []string{"X-Evenkeel-Part: MaxSubscriptions"}, 200, "hold anna Ews MaxSubscriptions 1"},
 		{"/v1/hold", []string{"X-Evenkeel-Part: maxsubscriptions", "X-Evenkeel-Count: 21"}, 403, "hold anna Ews MaxSubscriptions 21"},
+		{"/v1/hold", []string{"X-Evenkeel-Part: MaxSubscriptions", "X-Evenkeel-Count: 1001"}, 403, "hold anna Ews MaxSubscriptions 1001"},
 		{"/v1/free", []string{"X-Evenkeel-Part: MaxDevices", "X-Evenkeel-Component: EAS", "X-Evenkeel-Count: 3"}, 204, "free anna Eas MaxDevices 3"},
 	} {
 		if w := ask(s, c.target, append(c.lines, "X-Evenkeel-User: anna")...); w.Code != c.status || got != c.want {

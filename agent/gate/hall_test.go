@@ -169,7 +169,7 @@ func TestHoldingIsFree(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := poor()
 			s := gateOf(l, unmeasured, Options{Hold: true, Waiters: 9, Wait: wait})
-			used := func() int64 { return l.Top(time.Now(), throttle.LocalTime, 1)[0].Used }
+			used := func() int64 { return l.Top(time.Now(), 1, throttle.LocalTime)[0].Used }
 			ticket, _ := l.Check(time.Now(), throttle.Caller{Name: "eve", Component: throttle.EWS}, throttle.Ask{CPU: -1})
 			time.Sleep(1900 * time.Millisecond)
 			l.Done(time.Now(), ticket, throttle.Cost{})
@@ -192,7 +192,7 @@ func TestHangingCosts(t *testing.T) {
 	s := gateOf(l, unmeasured, Options{})
 	w := ask(s, "/v1/check", "X-Evenkeel-User: anna", "X-Evenkeel-Hanging: yes")
 	ask(s, "/v1/done", "X-Evenkeel-Ticket: "+w.Header().Get(headTicket), "X-Evenkeel-RPC: 900")
-	if top := l.Top(time.Now(), throttle.RPC, 1); len(top) != 1 || top[0].Used < 899 || top[0].Used > 900 {
+	if top := l.Top(time.Now(), 1, throttle.RPC); len(top) != 1 || top[0].Used < 899 || top[0].Used > 900 {
 		t.Errorf("used %+v, want 900 ms", top)
 	}
 }

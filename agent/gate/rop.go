@@ -22,7 +22,7 @@ const (
 // maxROPs is the most ROPs of one request: its buffer has no place for more.
 const maxROPs = 1000
 
-// An operation is ROPs of one request of a MAPI session.
+// An operation is the ROPs of one request of a MAPI session.
 type operation struct {
 	session string
 	client  throttle.ClientVersion
@@ -62,23 +62,16 @@ func (r *request) rop() {
 	}
 }
 
-// judgeROPs is the first refusal, since the ROPs behind it are not run either
-// (MS-OXCROPS 3.2.4.2), or else what the last one is answered: a request that is
-// held is held for all of its ROPs, and each of them takes a turn. In shadow mode
-// what would be is judged as ever.
-func (r *request) judgeROPs(o operation) (a throttle.Answer) {
+// judgeROPs judges all of them at once: a front end runs a request whole or not
+// at all.
+func (r *request) judgeROPs(o operation) throttle.Answer {
 	if o.took > 0 {
 		r.sessions.Took(r.now, o.took)
 	}
 	if o.latency < 0 {
 		o.latency = r.sessions.Latency(r.now)
 	}
-	for range o.rops {
-		if a = r.sessions.ROP(r.now, o.session, o.latency, o.client); a.Would == throttle.Deny {
-			break
-		}
-	}
-	return a
+	return r.sessions.ROPs(r.now, o.session, o.rops, o.latency, o.client)
 }
 
 // operation reads what is asked.
@@ -115,7 +108,7 @@ func (r *request) backOff(a throttle.Answer, w wishes) {
 		word = "RPC_S_SERVER_TOO_BUSY"
 	}
 	h := r.w.Header()
-	h["X-Evenkeel-Backoff"] = []string{strconv.FormatInt(millisUp(a.Wait), 10)}
+	h["X-Evenkeel-Backoff"] = []string{up(a.Wait, time.Millisecond)}
 	h["X-Evenkeel-Code"] = []string{word}
 	http.Error(r.w, word+" for "+a.Wait.String(), w.deny)
 }

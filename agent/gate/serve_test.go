@@ -102,12 +102,18 @@ func TestCrowd(t *testing.T) {
 }
 
 // Who finds no place may still say what is over: or else a budget would be
-// charged for ever, just when there is a crowd.
-func TestEndsInACrowd(t *testing.T) {
-	var ended, freed int
+// charged for ever, just when there is a crowd. What is held is counted or denied.
+func TestCountsInACrowd(t *testing.T) {
+	var ended, freed, held int
 	j := judge{
 		done: func(_ time.Time, ticket throttle.Ticket, _ throttle.Cost) bool { ended++; return ticket == 1 },
 		free: func(throttle.Caller, throttle.Part, uint32) { freed++ },
+		hold: func(_ throttle.Caller, p throttle.Part, n uint32) throttle.Verdict {
+			if held++; n > 1 {
+				return throttle.Verdict{Part: throttle.Full}
+			}
+			return allowed
+		},
 	}
 	addr := serve(t, gateOf(j, unmeasured, Options{FailOpen: true}), Bounds{Connections: 1})
 	dial(t, addr).asks(t, "/v1/check")
@@ -117,14 +123,15 @@ func TestEndsInACrowd(t *testing.T) {
 	}{
 		{"/v1/done", "X-Evenkeel-Ticket: 0000000000000001", 204}, {"/v1/done", "X-Evenkeel-Ticket: 0000000000000002", 404},
 		{"/v1/free", "X-Evenkeel-Part: MaxDevices", 204}, {"/v1/hold", "X-Evenkeel-Part: MaxDevices", 200},
+		{"/v1/hold", "X-Evenkeel-Part: MaxDevices\r\nX-Evenkeel-Count: 2", 403},
 	} {
 		f := dial(t, addr)
 		if r := f.asks(t, c.path, c.line); r == nil || r.StatusCode != c.want || !r.Close {
 			t.Errorf("%s: %v, want %d and the end of the connection", c.path, r, c.want)
 		}
 	}
-	if ended != 2 || freed != 1 {
-		t.Errorf("%d done, %d freed; want 2 and 1", ended, freed)
+	if ended != 2 || freed != 1 || held != 2 {
+		t.Errorf("%d done, %d freed, %d held; want 2, 1 and 2", ended, freed, held)
 	}
 }
 

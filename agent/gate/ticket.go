@@ -101,7 +101,8 @@ func (r *request) asker() string {
 }
 
 // hold takes places that outlive a request: subscriptions, devices, cmdlets in
-// the queue.
+// the queue. Who can have no budget is denied, whatever Options.FailOpen says: to
+// be told that he holds what nobody has counted would be untrue for a day.
 func (r *request) hold() {
 	c, p, n, err := r.places()
 	w, wrong := r.wishes()
@@ -110,7 +111,12 @@ func (r *request) hold() {
 		return
 	}
 	r.counters.holds.Add(1)
-	r.answer(0, r.judge.Hold(r.now, c, p, n), w)
+	v := r.judge.Hold(r.now, c, p, n)
+	if v.Action == throttle.Deny {
+		r.deny(v, w)
+		return
+	}
+	r.answer(0, v, w)
 }
 
 // free gives them back.

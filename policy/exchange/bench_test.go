@@ -12,15 +12,16 @@ func BenchmarkCheck(b *testing.B) {
 	for _, n := range []int{5000, 50000} {
 		f := broken(n)
 		for _, form := range []string{"list", "csv", "clixml", "json"} {
-			policies, mailboxes := writers[form](f.policies), writers[form](f.mailboxes)
+			policies, mailboxes, others := writers[form](f.policies), writers[form](f.mailboxes), writers[form](f.others)
 			b.Run(fmt.Sprintf("form=%s/mailboxes=%d", form, n), func(b *testing.B) {
-				b.SetBytes(int64(len(policies) + len(mailboxes)))
+				b.SetBytes(int64(len(policies) + len(mailboxes) + len(others)))
 				b.ReportAllocs()
 				for b.Loop() {
 					var x Export
 					x.Read("p", bytes.NewReader(policies))
 					x.Read("m", bytes.NewReader(mailboxes))
-					if n := len(x.Check()); n < 37 {
+					x.Read("o", bytes.NewReader(others))
+					if n := len(x.Check()); n != 40 {
 						b.Fatal(n)
 					}
 				}

@@ -26,8 +26,8 @@ const (
 	UnusedPolicy     Kind = "unused-policy"             // no account has it
 )
 
-// Kinds are all of them, worst first.
-func Kinds() []Kind {
+// worstFirst are all kinds.
+func worstFirst() []Kind {
 	return []Kind{Unreadable, RefusesAll, SeveralDefaults, NoDefault, DeletedPolicy, UnknownPolicy, ImplicitFallback, UnlimitedAccount, NoEffect, UnusedPolicy}
 }
 
@@ -41,24 +41,27 @@ type Problem struct {
 }
 
 // Check is all that is wrong, worst first, then by object and message; the same
-// for the same files in any order, but for which of two definitions of one name
+// for the same files in any order, but for which of two definitions of one policy
 // was the first. What needs a kind of export that was not read is not judged.
 func (x *Export) Check() []Problem {
-	c := checker{Export: x, users: make([][]int, len(x.policies))}
+	c := checker{Export: x, users: make([][]int, len(x.policies)), partial: x.partial}
 	for _, m := range x.mistakes {
 		c.add(Unreadable, m.where(), Mistake{File: m.where(), Key: m.Key, Message: m.Message}.short(), "")
 	}
 	c.accounts()
-	if book, err := throttle.Compile(throttle.File{Generation: x.generation(), Policies: x.File().Policies}); err == nil { // File leaves it no reason to refuse
+	c.everyTwin()
+	if book, err := throttle.Compile(throttle.File{Generation: x.generation(), Policies: x.throttled()}); err != nil {
+		c.add(Unreadable, "policies", "none of them could be judged: "+err.Error(), "")
+	} else {
 		c.book = book
 		c.everyPolicy()
 	}
 	ranks := map[Kind]int{}
-	for i, k := range Kinds() {
+	for i, k := range worstFirst() {
 		ranks[k] = i
 	}
 	slices.SortStableFunc(c.problems, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(ranks[a.Kind], ranks[b.Kind]), cmp.Compare(throttle.Fold(a.Object), throttle.Fold(b.Object)), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(cmp.Compare(ranks[a.Kind], ranks[b.Kind]), cmp.Compare(throttle.Fold(a.Object), throttle.Fold(b.Object)), cmp.Compare(a.Message, b.Message), cmp.Compare(a.Fix, b.Fix))
 	})
 	return c.problems
 }
@@ -76,6 +79,7 @@ type checker struct {
 	*Export
 	book     *throttle.Book
 	users    [][]int // accounts, by policy
+	partial  bool    // somebody may have a policy that is not among users
 	problems []Problem
 }
 
@@ -106,6 +110,26 @@ func (c *checker) accounts() {
 		c.add(ImplicitFallback, few(computers), "computer accounts without a policy have what is built in, whatever the default is",
 			"for those that call Exchange: Set-ThrottlingPolicyAssociation -Identity NAME -ThrottlingPolicy POLICY")
 	}
+}
+
+// everyTwin complains of accounts that have two policies in two places.
+func (c *checker) everyTwin() {
+	for t, other := range c.twins {
+		counts := c.Export.accounts[t.account]
+		if c.meant(counts.link) == c.meant(t.link) {
+			continue
+		}
+		c.add(Unreadable, other.where(), other.property()+": "+strconv.Quote(shown(other.caller))+" has another policy in "+counts.where(), "")
+		c.partial = true
+	}
+}
+
+// meant is the policy that a link leads to, the same however that is written.
+func (x *Export) meant(link string) string {
+	if name, deleted := deletedLink(link); deleted {
+		return "deleted " + throttle.Fold(name)
+	}
+	return "policy " + throttle.Fold(linkName(x.target(link)))
 }
 
 func (c *checker) deleted(a account, policy string) {

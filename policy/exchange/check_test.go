@@ -74,6 +74,59 @@ func TestMixedGenerations(t *testing.T) {
 	}
 }
 
+// Where an account could not be read, or has two policies, nobody can tell which
+// policies are unused.
+func TestWhoHasIt(t *testing.T) {
+	policies := "Name,ThrottlingPolicyScope,EwsMaxBurst\nG,Global,300000\nP,Regular,1000\nQ,Regular,2000\n"
+	const header = "Name,ThrottlingPolicy\n"
+	for accounts, want := range map[string]string{
+		"A,\n":             "unused-policy P; unused-policy Q",
+		"A,P\n":            "unused-policy Q",
+		"A,P\nJ\xF6rg,Q\n": "unreadable f1:3",
+		"A,P\nA,Q\n":       "unreadable f1:3",
+		"A,P\nA,p\n":       "unused-policy Q",
+	} {
+		x, _ := read(t, policies, header+accounts)
+		if got := kinds(x); got != want {
+			t.Errorf("%q: got %q, want %q", accounts, got, want)
+		}
+	}
+}
+
+// A burst of which nothing comes back refuses everyone once it is used.
+func TestNothingComesBack(t *testing.T) {
+	x, wrong := read(t, "Name : G\nThrottlingPolicyScope : Global\nEwsMaxBurst : 300000\nEwsRechargeRate : 0\n\n")
+	want := []Problem{{RefusesAll, "G", "EwsRechargeRate 0 ms/hour: what is used of the burst of 300000 ms never comes back", "Set-ThrottlingPolicy -Identity 'G' -EwsRechargeRate 900000"}}
+	if got := x.Check(); !slices.Equal(got, want) || wrong != "" {
+		t.Errorf("got  %+v\nwant %+v; %s", got, want, wrong)
+	}
+}
+
+// The fix for what has no limits sets what the policy's own generation has, also
+// where the default limits the time alone, or a generation besides.
+func TestLimits(t *testing.T) {
+	free := func(name string) string {
+		return "Name : " + name + "\nThrottlingPolicyScope : Regular\nEasMaxConcurrency : Unlimited\nEasMaxBurst : Unlimited\nEasRechargeRate : Unlimited\nEasCutoffBalance : Unlimited\n\n"
+	}
+	users := "Name,ThrottlingPolicy\nA,P\n"
+	for name, tt := range map[string]struct{ files, fix string }{
+		"time alone":    {"Name : G\nThrottlingPolicyScope : Global\nEasMaxConcurrency : Unlimited\nEasMaxBurst : 480000\nEasRechargeRate : 1800000\n\n" + free("P"), "-EasMaxBurst 480000 -EasRechargeRate 1800000 -EasCutoffBalance 600000"},
+		"requests":      {"Name : G\nThrottlingPolicyScope : Global\nEasMaxConcurrency : 7\n\n" + free("P"), "-EasMaxConcurrency 70"},
+		"another's own": {whole2010("G", "True", map[string]string{"EasMaxConcurrency": "", "EasPercentTimeInCAS": "50"}) + free("P"), "-EasMaxConcurrency 100"},
+	} {
+		x, wrong := read(t, tt.files, users)
+		var got []string
+		for _, p := range x.Check() {
+			if p.Kind == UnlimitedAccount {
+				got = append(got, p.Fix)
+			}
+		}
+		if want := []string{"Set-ThrottlingPolicy -Identity 'P' " + tt.fix}; !slices.Equal(got, want) || wrong != "" {
+			t.Errorf("%s: got %q, want %q; %s", name, got, want, wrong)
+		}
+	}
+}
+
 // What a policy has in common with the default is told of once, and no default
 // that lifts limits makes those that do too a problem of theirs.
 func TestAsTheDefault(t *testing.T) {
@@ -112,6 +165,9 @@ func TestFixes(t *testing.T) {
 	for _, p := range x.Check() {
 		if p.Fix == "" && p.Kind != Unreadable {
 			t.Errorf("%+v: no fix", p)
+		}
+		if strings.HasPrefix(p.Fix, "Set-ThrottlingPolicy ") && strings.Count(p.Fix, " -") < 2 {
+			t.Errorf("%s: nothing is set", p.Fix)
 		}
 		got = append(got, p.Fix)
 	}

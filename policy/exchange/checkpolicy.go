@@ -11,7 +11,7 @@ import (
 
 // everyPolicy complains of policies, one by one and together.
 func (c *checker) everyPolicy() {
-	c.standard()
+	c.defaults()
 	behind := c.behind()
 	for i, p := range c.policies {
 		if p.Deleted {
@@ -30,9 +30,9 @@ func (c *checker) everyPolicy() {
 	}
 }
 
-// standard: there is one default. Policies of 2013 and later have a global one,
+// defaults: there is one. Policies of 2013 and later have a global one,
 // and may have one of the organization.
-func (c *checker) standard() {
+func (c *checker) defaults() {
 	var names [3][]string
 	for _, p := range c.policies {
 		if !p.Deleted {
@@ -45,7 +45,7 @@ func (c *checker) standard() {
 			c.add(SeveralDefaults, strings.Join(names[s], ", "), fmt.Sprintf("%d policies are of scope %s, and there can be one: which of them counts is left to chance (event 2902)", len(names[s]), s), c.single(names[s]))
 		}
 	}
-	if c.defaults && len(names[throttle.Organization])+len(names[throttle.Global]) == 0 {
+	if c.Export.defaults && len(names[throttle.Organization])+len(names[throttle.Global]) == 0 {
 		c.add(NoDefault, "default policy", "no policy is the default: who has none of his own has what is built in, which cannot be changed (event 2901)", c.restore())
 	}
 }
@@ -71,12 +71,10 @@ func (c *checker) restore() string {
 
 // behind is what a policy that says nothing has: the default's values.
 func (c *checker) behind() throttle.Effective {
-	for _, s := range []throttle.Scope{throttle.Organization, throttle.Global} {
-		for _, p := range c.policies {
-			if p.Scope == s && !p.Deleted {
-				if e, ok := c.book.Named(p.Name); ok {
-					return e
-				}
+	for _, s := range [...]throttle.Scope{throttle.Organization, throttle.Global} {
+		if i := c.Export.standard(s); i >= 0 && !c.policies[i].Deleted {
+			if e, ok := c.book.Named(c.policies[i].Name); ok {
+				return e
 			}
 		}
 	}
@@ -96,8 +94,8 @@ func (c *checker) falls(p policy, e throttle.Effective) {
 }
 
 func (c *checker) unused(p policy, i int) {
-	if c.assigned && len(c.users[i]) == 0 && !p.legacy {
-		c.add(UnusedPolicy, p.Name, "no account in the export has it", "Remove-ThrottlingPolicy -Identity "+Quote(p.Name))
+	if c.assigned && !c.partial && len(c.users[i]) == 0 && !p.legacy {
+		c.add(UnusedPolicy, p.Name, "no account in the export has it", "Remove-ThrottlingPolicy -Identity "+quote(p.Name))
 	}
 }
 
@@ -111,37 +109,61 @@ func (c *checker) unlimited(p policy, i int, e, behind throttle.Effective) {
 	for _, component := range [...]throttle.Component{throttle.EAS, throttle.EWS, throttle.IMAP, throttle.OutlookService, throttle.OWA, throttle.POP, throttle.PowerShell, throttle.RCA} {
 		if lifted(&e, component) && !lifted(&behind, component) {
 			free = append(free, component.String())
-			pairs = append(pairs, bounds(&behind, component)...)
+			pairs = append(pairs, bounds(&behind, component, e.Generation)...)
 		}
 	}
 	if len(free) > 0 {
-		c.add(UnlimitedAccount, p.Name, "nothing limits "+c.names(i)+" in "+strings.Join(free, ", ")+": one of them that runs away takes what all others need", setPolicy(p.Name, pairs...))
+		c.add(UnlimitedAccount, p.Name, "nothing limits "+c.names(i)+" in "+strings.Join(free, ", ")+": one of them that runs away takes what all others need", limitPolicy(p.Name, pairs))
 	}
 }
 
 // lifted says that neither how many requests nor their time is limited.
-func lifted(e *throttle.Effective, c throttle.Component) bool {
+func lifted(e *throttle.Effective, c throttle.Component) (none bool) {
 	for _, s := range e.Settings {
 		of, ok := s.Parameter.Component()
-		if !ok || of != c || s.Value.State != throttle.Given {
+		if !ok || of != c {
 			continue
 		}
 		switch s.Parameter.Part() {
 		case throttle.Concurrency, throttle.LocalTime, throttle.AD, throttle.CAS, throttle.RPC:
-			return false
+			if s.Value.State == throttle.Given {
+				return false
+			}
+			none = true
 		}
 	}
-	return true
+	return none // a generation that does not know the component lifts nothing
 }
 
-// bounds are what limits others, to begin with: ten times as much.
-func bounds(e *throttle.Effective, c throttle.Component) (pairs []string) {
-	for _, s := range e.Settings {
-		of, ok := s.Parameter.Component()
-		if part := s.Parameter.Part(); !ok || of != c || s.Value.State != throttle.Given || part != throttle.Concurrency {
+// bounds are what limits others, to begin with: ten times as much at once, or,
+// where that is free for all, their time as it is; else what is built in.
+func bounds(behind *throttle.Effective, c throttle.Component, g throttle.Generation) []string {
+	others := func(of throttle.Parameter) throttle.Value {
+		s, _ := behind.Setting(of)
+		return s.Value
+	}
+	fresh := func(of throttle.Parameter) throttle.Value { return of.Fresh(g).Value }
+	for _, value := range [...]func(throttle.Parameter) throttle.Value{others, fresh} {
+		for _, part := range [...]throttle.Part{throttle.Concurrency, throttle.LocalTime, throttle.CAS, throttle.RPC, throttle.AD} {
+			if pairs := bound(c, part, g, value); len(pairs) > 0 {
+				return pairs
+			}
+		}
+	}
+	return nil
+}
+
+// bound is the part of bounds that a generation has parameters for.
+func bound(c throttle.Component, part throttle.Part, g throttle.Generation, value func(throttle.Parameter) throttle.Value) (pairs []string) {
+	for of := range throttle.Parameters() {
+		v := value(of)
+		if in, ok := of.Component(); !ok || in != c || of.Part() != part || !of.Of(g) || v.State != throttle.Given || v.N == 0 {
 			continue
 		}
-		pairs = append(pairs, s.Parameter.String(), strconv.FormatInt(min(s.Parameter.Most(), 10*s.Value.N), 10))
+		if part == throttle.Concurrency {
+			v.N = min(of.Most(), 10*v.N)
+		}
+		pairs = append(pairs, of.String(), strconv.FormatInt(v.N, 10))
 	}
 	return pairs
 }

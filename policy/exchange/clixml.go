@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"evenkeel/policy/throttle"
 )
 
 // A clixmlReader reads what Export-Clixml writes: objects with properties, each
@@ -17,7 +19,8 @@ type clixmlReader struct {
 	d     *xml.Decoder
 	open  []element
 	o     object
-	texts map[string]string // of objects inside of others, by RefId, since the next of the same is a Ref
+	texts map[string]string // of links and values, by RefId, since the next that is the same object is a Ref
+	own   map[string]string // likewise of all properties of this object
 }
 
 // An element is open.
@@ -29,7 +32,7 @@ type element struct {
 	line            int
 }
 
-// Bounds: of what is kept for later references, and of how deep elements are.
+// Bounds: of what is kept for references by other objects, and of how deep elements are.
 const (
 	mostRefs  = 1 << 16
 	mostDepth = 256
@@ -73,7 +76,7 @@ func (r *clixmlReader) take(t xml.Token) {
 		}
 		if len(r.open) == 1 {
 			r.ration.fill()
-			r.o = object{line: line}
+			r.o, r.own = object{line: line}, nil
 		}
 		r.open = append(r.open, e)
 	case xml.CharData:
@@ -120,20 +123,37 @@ func (r *clixmlReader) property(e *element) property {
 	case "Nil":
 		p.null = true
 	case "Ref":
-		text, known := r.texts[e.ref]
-		p.value, p.null = text, !known
+		text, known := r.own[e.ref]
+		if !known {
+			text, known = r.texts[e.ref]
+		}
+		p.value, p.null, p.lost = text, !known, !known
 	case "Obj":
 		p.value = strings.TrimSpace(e.shown)
 		if p.value == "" {
 			p.value, p.null = e.o.standsFor()
 		}
-		if len(r.texts) < mostRefs && len(p.value) <= mostName {
-			r.texts[e.ref] = p.value
-		}
+		r.remember(e, p.value)
 	default:
 		p.value = strings.TrimSpace(unescape(string(e.text)))
 	}
 	return p
+}
+
+// remember keeps the text of an object for later references to it: all for this
+// object's own, and for those of others what they may have in common.
+func (r *clixmlReader) remember(e *element, text string) {
+	if len(text) > mostName {
+		return
+	}
+	if r.own == nil {
+		r.own = map[string]string{}
+	}
+	r.own[e.ref] = text
+	_, value := throttle.ParseParameter(e.name)
+	if link := strings.EqualFold(e.name, "ThrottlingPolicy") || strings.EqualFold(e.name, "ThrottlingPolicyId"); (link || value) && len(r.texts) < mostRefs {
+		r.texts[e.ref] = text
+	}
 }
 
 // unescape undoes _xHHHH_, by which CLIXML writes the UTF-16 units that XML

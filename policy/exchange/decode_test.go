@@ -68,6 +68,15 @@ func TestDecode(t *testing.T) {
 		{"something new in it", "Conn:1,MaxBurst:1000,RechargeRate:9,Colour:blue,Balance:999,Cutoff:x", []want{
 			{FormTokens, "", 0, "Conn=1/- Colour=blue Balance=999 Cutoff=x", "within its budget: 0.1 %"},
 		}},
+		{"no limits in it", "Owner:anna,Conn:1,MaxConn:10,Balance:-5,Cutoff:x", []want{
+			{FormTokens, "", 0, "Balance=-5", "the text does not say, or not in a way that is understood, MaxBurst, RechargeRate: how its time stands"},
+		}},
+		{"no balance in it", "Conn:1,MaxBurst:1000,RechargeRate:9,Cutoff:5", []want{{FormTokens, "", 0, "MaxBurst=1000", "understood, Balance: how"}}},
+		{"no cutoff in it", "Conn:1,MaxBurst:1000,RechargeRate:3600000,Balance:-2000", []want{{FormTokens, "", 0, "", "delayed, or refused, since the text does not say, or not in a way that is understood, Cutoff. With no more use the balance is above zero in 2s"}}},
+		{"a part of the minute", "Conn:1,AD:30000/29000/1%,FC:1000/0", []want{{FormMinute, "", 0, "AD=1000/30000", "within all limits; nearest is AD"}}},
+		{"nothing of the minute", "Conn:1,CAS:x,FC:1000/0", []want{{FormMinute, "", 0, "CAS=x", "understood, AD, CAS, AB, RPC: how its time stands"}}},
+		{"2010 and 2013 in one", "Conn:1,AD:30000/29000/1%,MaxBurst:1000,RechargeRate:9,Balance:5", []want{{FormTokens, "", 0, "Balance=5 AD=30000/29000/1%", "the text does not say, or not in a way that is understood, MaxBurst, RechargeRate, Balance"}}},
+		{"a warning without a budget", "WARNING: Micro delay applied. Actual delayed: 5 msecs, Enforced: True", []want{{FormWarning, "", 0, "Actual~delayed=5", "understood, Balance: how"}}},
 		{"the warning of PowerShell", warning, []want{
 			{FormWarning, "", 0, `Owner=Sid~CONTOSO\script~PowerShell~false Balance.Balance=-1080000 Balance.CutoffBalance=-3000000 Locked=False ActiveRunspaces=1/20 LockRemaining=00:00:00 PolicyDN=CN=GlobalThrottlingPolicy_c0ffee,CN=Global~Settings`, "over budget: cmdlets are delayed. With no more use the balance is above zero in 30m0s"},
 		}},
@@ -77,6 +86,13 @@ func TestDecode(t *testing.T) {
 		{"an error", "This operation exceeds the throttling budget for policy part 'LocalTime', policy value '6000000',  Budget type: 'PowerShell'.  Suggested backoff time 299912 ms.", []want{
 			{FormError, "", 0, "policy~part=LocalTime policy~value=6000000 Budget~type=PowerShell Suggested~backoff~time=299912", "too much time was used; it is the client that was throttled, the server is well"},
 		}},
+		{"too many subscriptions", "This operation exceeds the throttling budget for policy part 'MaxSubscriptions', policy value '20',  Budget type: 'Ews'.  Suggested backoff time 0 ms.", []want{
+			{FormError, "", 0, "policy~part=MaxSubscriptions policy~value=20 Suggested~backoff~time=0", "too many subscriptions; it is the client"},
+		}},
+		{"a search of too much", "This operation exceeds the throttling budget for policy part 'FindCountLimit', policy value '1000',  Budget type: 'Ews'.  Suggested backoff time 0 ms.", []want{
+			{FormError, "", 0, "policy~part=FindCountLimit policy~value=1000", "a search returned more than is allowed in one response; it is the client"},
+		}},
+		{"an error that does not say which", "The server cannot service this request right now. Try again later.", []want{{FormError, "", 0, "", "the client was told to wait: by a budget, or by a queue of the server that is full"}}},
 		{"nothing", "2010-03-09 15:15:12 GET /owa/ 200\nConnection: keep-alive\nOwner:\n\nHangingConn:1", nil},
 	} {
 		check(t, tt.name, Decode(tt.text), tt.want)
@@ -96,7 +112,7 @@ func check(t *testing.T, name string, got []Decoded, wants []want) {
 		}
 		for field := range strings.FieldsSeq(w.fields) {
 			name, value, _ := strings.Cut(strings.ReplaceAll(field, "~", " "), "=")
-			f, ok := d.Fields.Find(name)
+			f, ok := d.Fields.find(name)
 			if !ok || value != f.Value && value != strings.ReplaceAll(f.Value, "~", " ") && value != uses(f) {
 				t.Errorf("%s: %s: got %+v, want %q (%v)", w.form, name, f, value, ok)
 			}
@@ -162,7 +178,7 @@ func TestDecodeEWS(t *testing.T) {
 		{FormError, "", 0, "policy~value=27", "too many requests at once"},
 		{FormEWS, "", 0, "WLM.Bal=299999 BudgUse.T[]=2 AuthenticatedUser=probe@contoso.com", "only a balance"},
 	})
-	if _, ok := got[0].Fields.Find("EndBudgetSubscriptions"); ok {
+	if _, ok := got[0].Fields.find("EndBudgetSubscriptions"); ok {
 		t.Error("what was not logged is told")
 	}
 }

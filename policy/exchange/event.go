@@ -77,7 +77,7 @@ func decodeEvent(number int, text string) []Decoded {
 	first, _, _ := strings.Cut(text, "\n")
 	d := Decoded{Form: FormEvent, Line: number, Event: eventOf(first), Fields: eventFields(text)}
 	if d.Event == eventDeletedPolicy {
-		if id, ok := d.Fields.Find("Id"); ok {
+		if id, ok := d.Fields.find("Id"); ok {
 			link := id.Value
 			if _, after, ok := strings.Cut(link, "Id: "); ok {
 				link = after // behind "Org: …, "

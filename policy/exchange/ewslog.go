@@ -100,15 +100,7 @@ func genericInfo(row []string) (pairs []item) {
 			if !found {
 				break
 			}
-			end := strings.IndexByte(rest, ';')
-			if strings.HasPrefix(rest, "'") {
-				if quote := strings.IndexByte(rest[1:], '\''); quote >= 0 {
-					end = quote + 2
-				}
-			}
-			if end < 0 {
-				end = len(rest)
-			}
+			end := infoEnd(rest)
 			name = name[strings.LastIndexByte(name, ';')+1:]
 			name = name[strings.LastIndexByte(name, ':')+1:]
 			pairs = append(pairs, item{word: name, value: rest[:end]})
@@ -116,6 +108,19 @@ func genericInfo(row []string) (pairs []item) {
 		}
 	}
 	return pairs
+}
+
+// infoEnd is where the value ends that text begins with.
+func infoEnd(text string) int {
+	if strings.HasPrefix(text, "'") {
+		if quote := strings.IndexByte(text[1:], '\''); quote >= 0 {
+			return quote + 2
+		}
+	}
+	if end := strings.IndexByte(text, ';'); end >= 0 {
+		return end
+	}
+	return len(text)
 }
 
 // metadata is the budget that BudgetMetadata tells of, as the request ended.

@@ -19,10 +19,12 @@ type Export struct {
 	aliases  map[string]int // likewise, by GUID, distinguished and canonical name
 	accounts []account
 	byKey    map[string]int // of accounts
+	twins    map[twin]account
 	links    map[string]string
 	mistakes Mistakes
 	defaults bool // some policy says whether it is the default
 	assigned bool // some file has accounts
+	partial  bool // so has one with mistakes, so that it may not have told of all
 }
 
 // Read adds what a file has, which goes by the name in mistakes. The form is
@@ -79,8 +81,9 @@ type reading struct {
 	*Export
 	file     string
 	objects  int
-	strange  int // objects that are neither policies nor accounts
-	first    int // line of the first of them
+	people   bool // it has accounts, were they read or not
+	strange  int  // objects that are neither policies nor accounts
+	first    int  // line of the first of them
 	mistakes Mistakes
 	more     int // mistakes that were not kept
 }
@@ -105,6 +108,7 @@ func (r *reading) done() error {
 		r.mistakes = append(r.mistakes, Mistake{File: r.file, Message: fmt.Sprintf("and %d mistakes more", r.more)})
 	}
 	r.Export.mistakes = append(r.Export.mistakes, r.mistakes...)
+	r.partial = r.partial || r.people && len(r.mistakes) > 0
 	if len(r.mistakes) == 0 {
 		return nil
 	}
@@ -114,7 +118,7 @@ func (r *reading) done() error {
 // object adds what a cmdlet returned, by its properties.
 func (r *reading) object(o *object) {
 	r.objects++
-	if len(r.policies)+len(r.accounts) >= mostObjects {
+	if len(r.policies)+len(r.accounts)+len(r.twins) >= mostObjects {
 		r.spoilt(o.line, "", "more policies and accounts than can be read at a time")
 		return
 	}
@@ -155,36 +159,73 @@ func shown(text string) string {
 
 // File is what was read, for [throttle.Compile]: policies of one name and second
 // defaults are left out or made ordinary ones, since [Export.Check] tells of
-// them; so are callers whose name is none by [throttle.Account]. Links are policies' names where those were read, and else as they stand.
+// them; so are callers whose name is none by [throttle.Account]. Links are
+// policies' names where those were read, and else as they stand.
 func (x *Export) File() throttle.File {
-	f := throttle.File{Generation: x.generation(), Users: map[string]string{}}
-	var have [3]bool
-	for _, p := range x.policies {
-		if s := p.Scope; s != throttle.Regular && have[s] {
-			p.Scope = throttle.Regular
-		} else {
-			have[s] = true
-		}
-		f.Policies = append(f.Policies, p.Policy)
-	}
-	seen := map[string]bool{}
+	f := throttle.File{Generation: x.generation(), Policies: x.throttled(), Users: map[string]string{}}
+	counts := map[string]account{}
 	for _, a := range x.accounts {
-		if key := throttle.Account(a.caller, nil); key != "" && !seen[key] { // "": nobody asks under such a name
-			seen[key] = true
-			f.Users[a.caller] = x.target(a.link)
+		key := throttle.Account(a.caller, nil)
+		if first, known := counts[key]; key != "" && (!known || a.compare(first) < 0) { // "": nobody asks under such a name
+			counts[key] = a
 		}
+	}
+	for _, a := range counts {
+		f.Users[a.caller] = x.target(a.link)
 	}
 	return f
 }
 
-// generation is that of the default policy, or of most others.
-func (x *Export) generation() throttle.Generation {
-	var count [3]int
-	for _, p := range x.policies {
-		if p.Scope != throttle.Regular {
-			return p.Generation
+// throttled are the policies, with one default of each scope.
+func (x *Export) throttled() (out []throttle.Policy) {
+	var standard [3]int
+	for _, s := range throttle.Scopes() {
+		standard[s] = x.standard(s)
+	}
+	for i, p := range x.policies {
+		if p.Scope != throttle.Regular && i != standard[p.Scope] {
+			p.Scope = throttle.Regular
 		}
+		out = append(out, p.Policy)
+	}
+	return out
+}
+
+// standard is the policy of a scope that has one; of several the first by name,
+// whichever was read first, and one that was deleted only where no other is; -1: none.
+func (x *Export) standard(s throttle.Scope) int {
+	best := -1
+	for i, p := range x.policies {
+		if p.Scope != s {
+			continue
+		}
+		if best < 0 || before(p, x.policies[best]) {
+			best = i
+		}
+	}
+	return best
+}
+
+func before(p, q policy) bool {
+	if p.Deleted != q.Deleted {
+		return q.Deleted
+	}
+	return throttle.Fold(p.Name) < throttle.Fold(q.Name)
+}
+
+// generation is the newest of the defaults, or that of most policies.
+func (x *Export) generation() throttle.Generation {
+	var count, defaults [3]int
+	for _, p := range x.policies {
 		count[p.Generation]++
+		if p.Scope != throttle.Regular && !p.Deleted {
+			defaults[p.Generation]++
+		}
+	}
+	for _, g := range throttle.Generations() { // the newest is the first
+		if defaults[g] > 0 {
+			return g
+		}
 	}
 	best := throttle.Exchange2013
 	for _, g := range throttle.Generations() {

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -25,9 +26,20 @@ const (
 	setAssociation               // Set-ThrottlingPolicyAssociation, since 2010 SP1, for objects without a mailbox too
 )
 
+// property is where the account's export has the link.
+func (a account) property() string {
+	if a.set == setAssociation {
+		return "ThrottlingPolicyId"
+	}
+	return "ThrottlingPolicy"
+}
+
+func (a account) where() string { return Mistake{File: a.file, Line: a.line}.where() }
+
 // account adds who has which policy. An object may be in several files, and has
 // the same policy in each.
 func (r *reading) account(o *object, link property, set setter) {
+	r.people = true
 	a := account{caller: o.callerName(), id: o.identity(), set: set, file: r.file, line: o.line}
 	if a.caller == "" {
 		r.spoilt(o.line, "Name", "want the account's name")
@@ -35,6 +47,10 @@ func (r *reading) account(o *object, link property, set setter) {
 	}
 	if strings.ContainsRune(a.id, '\uFFFD') {
 		r.spoilt(o.line, "Name", strconv.Quote(a.id)+" lost letters on the way: export again with -Encoding UTF8")
+		return
+	}
+	if link.lost {
+		r.spoilt(link.line, link.name, "refers to an object that was not kept: export in another form")
 		return
 	}
 	if !link.nothing() {
@@ -50,21 +66,49 @@ func (r *reading) account(o *object, link property, set setter) {
 		r.byKey = map[string]int{}
 	}
 	if i, known := r.byKey[key]; known {
-		r.again(&r.accounts[i], a, link.name)
+		r.again(i, a)
 		return
 	}
 	r.byKey[key] = len(r.accounts)
 	r.accounts = append(r.accounts, a)
 }
 
-// again is for an account that was read before. What a mailbox is called is known
-// better to front ends.
-func (r *reading) again(first *account, a account, property string) {
-	if r.target(first.link) != r.target(a.link) {
-		r.spoilt(a.line, property, strconv.Quote(shown(a.caller))+" has another policy in "+Mistake{File: first.file, Line: first.line}.where())
-	} else if a.set < first.set {
-		*first = a
+// A twin is a link that an account has besides that of the place that counts.
+// Whether they lead to two policies is known when all files are read.
+type twin struct {
+	account int
+	link    string
+}
+
+// again is for an account that was read before. Of each of its links the place
+// is kept that goes before the others, and of those the first counts.
+func (r *reading) again(i int, a account) {
+	counts := &r.accounts[i]
+	if a.link == counts.link {
+		if a.compare(*counts) < 0 {
+			*counts = a
+		}
+		return
 	}
+	if kept, known := r.twins[twin{i, a.link}]; known && kept.compare(a) < 0 {
+		return
+	}
+	if a.compare(*counts) < 0 {
+		delete(r.twins, twin{i, a.link})
+		*counts, a = a, *counts
+	}
+	if r.twins == nil {
+		r.twins = map[twin]account{}
+	}
+	r.twins[twin{i, a.link}] = a
+}
+
+// compare puts in front of all others that are the same account the one that
+// counts, whichever was read first: a mailbox, which front ends know better, then
+// what goes by an address.
+func (a account) compare(b account) int {
+	return cmp.Or(cmp.Compare(a.set, b.set), -cmp.Compare(strings.Count(a.caller, "@"), strings.Count(b.caller, "@")),
+		strings.Compare(a.caller, b.caller), strings.Compare(a.id, b.id), strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
 }
 
 // intern keeps one text of a link that thousands have.

@@ -56,6 +56,8 @@ func (r *reading) parameter(p *policy, of throttle.Parameter, prop property) {
 	v, err := valueOf(of, prop)
 	_, twice := p.Values[of]
 	switch {
+	case prop.lost:
+		r.spoilt(prop.line, prop.name, "refers to an object that was not kept: export in another form")
 	case twice:
 		r.spoilt(prop.line, prop.name, "given twice; names are the same in any letter case")
 	case err != "":
@@ -152,7 +154,7 @@ func (r *reading) keep(p policy, o *object) {
 	}
 	if i, known := r.byName[throttle.Fold(p.Name)]; known {
 		first := r.policies[i]
-		if first.Scope != p.Scope || first.Generation != p.Generation || !maps.Equal(first.Values, p.Values) {
+		if first.Deleted != p.Deleted || first.Scope != p.Scope || first.Generation != p.Generation || !maps.Equal(first.Values, p.Values) {
 			r.spoilt(o.line, "Name", "another policy "+strconv.Quote(p.Name)+" stands in "+Mistake{File: first.file, Line: first.line}.where()+" and says something else")
 		}
 		return

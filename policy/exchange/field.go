@@ -16,7 +16,7 @@ type Field struct {
 	Value  string   `json:"value"`            // as it stands in the text, decoded
 	Unit   string   `json:"unit,omitempty"`   // of the numbers; empty where they count things, or there are none
 	Number *float64 `json:"number,omitempty"` // of Value, where that is one number
-	Limit  *float64 `json:"limit,omitempty"`  // of a part: what the policy allows; nil: all
+	Limit  *float64 `json:"limit,omitempty"`  // of a part: what the policy allows; nil: all, or the text does not say
 	Used   *float64 `json:"used,omitempty"`   // of a part: what is in use
 	Left   *float64 `json:"left,omitempty"`   // of a part: negative where more is used than is allowed
 	Means  string   `json:"means,omitempty"`  // in words
@@ -48,8 +48,8 @@ func (f Fields) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Find is the field of a name.
-func (f Fields) Find(name string) (Field, bool) {
+// find is the field of a name.
+func (f Fields) find(name string) (Field, bool) {
 	for _, field := range f {
 		if field.Name == name {
 			return field, true

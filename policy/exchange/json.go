@@ -182,6 +182,6 @@ func (c *lineCounter) at(offset int64) int {
 		k++
 	}
 	c.line += k
-	c.ends = append(c.ends[:0], c.ends[k:]...)
+	c.ends = c.ends[k:]
 	return c.line
 }

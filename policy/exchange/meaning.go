@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ func (w written) judgeMinute() (means, advice string) {
 	nearest, share := "", 0.0
 	for _, s := range []standing{{"AD", w.AD}, {"CAS", w.CAS}, {"AB", w.AB}, {"RPC", w.RPC}} {
 		switch of := s.t.OfLimit(); {
-		case w.value(s.name) == "" || s.t.Unlimited:
+		case !w.knows(s.name) || s.t.Unlimited:
 		case s.t.Left() <= 0:
 			over = append(over, s.name)
 		case nearest == "" || of > share:
@@ -39,21 +40,33 @@ func (w written) judgeMinute() (means, advice string) {
 		return "used up: " + strings.Join(over, ", ") + ". The next request waits until something has come back, or, in 2010 before SP1, is refused",
 			"see what the owner does so much of; if he is to, give him a policy with a higher share of the minute"
 	}
-	if nearest == "" {
+	if missing := w.lacks("AD", "CAS", "AB", "RPC"); nearest == "" && missing != "" {
+		return missing + unsaid, ""
+	} else if nearest == "" {
 		return "none of the parts is limited", ""
 	}
 	return fmt.Sprintf("within all limits; nearest is %s with %.1f %% of its limit in use", nearest, 100*share), ""
 }
 
+const (
+	unlimited = "Unlimited"                                                 // as 2013 and later write it
+	unsaid    = ": how its time stands, and what limits it, cannot be told" // behind what a text lacks
+)
+
 // judgeTokens says where the balance stands (2013 and later).
 func (w written) judgeTokens() (means, advice string) {
 	l := w.Local
 	switch {
-	case l.Unlimited || w.value("MaxBurst") == "":
+	case w.value("MaxBurst") == unlimited || w.value("RechargeRate") == unlimited:
 		return "nothing limits the time of its requests, so it is never over budget", w.unbounded()
-	case l.Balance <= -l.Cutoff && !l.NoCutoff && w.value("Cutoff") != "":
+	case w.lacks("MaxBurst", "RechargeRate", "Balance") != "":
+		return w.lacks("MaxBurst", "RechargeRate", "Balance") + unsaid, ""
+	case l.Balance <= -l.Cutoff && !l.NoCutoff && w.knows("Cutoff"):
 		return "locked out: the debt has reached the cutoff. All requests are refused for five minutes, and then until the balance is above it; it is above zero " + w.recovery(),
 			"see what the owner does so much of before a limit is raised: the others paid for it"
+	case l.Balance < 0 && !w.knows("Cutoff"):
+		return "over budget: requests are delayed, or refused, since " + w.lacks("Cutoff") + ". With no more use the balance is above zero " + w.recovery(),
+			"see what the owner does so much of before a limit is raised"
 	case l.Balance < 0:
 		return "over budget: requests are delayed, and none is refused yet. With no more use the balance is above zero " + w.recovery(),
 			"nothing need be done while it is brief; if it goes on, see what the owner does so much of"
@@ -83,4 +96,19 @@ func share(a, b time.Duration) float64 {
 		return 0
 	}
 	return float64(a) / float64(b)
+}
+
+// knows says that the text has the word with a value that was understood.
+func (w written) knows(word string) bool {
+	return slices.ContainsFunc(w.items, func(i item) bool { return i.word == word && i.known })
+}
+
+// lacks says which of the words the text has not, or not with a value that was
+// understood; empty: none.
+func (w written) lacks(words ...string) string {
+	missing := slices.DeleteFunc(words, w.knows)
+	if len(missing) == 0 {
+		return ""
+	}
+	return "the text does not say, or not in a way that is understood, " + strings.Join(missing, ", ")
 }

@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// Quote is text as one argument of a PowerShell command, whatever is in it: in
+// quote is text as one argument of a PowerShell command, whatever is in it: in
 // single quotes, where dollars and backticks mean nothing. PowerShell takes the
 // typographic single quotes for plain ones, so they are doubled too. What does
 // not print, or is a blank of another kind, is written as its number.
-func Quote(text string) string {
+func quote(text string) string {
 	var out strings.Builder
 	plain := true
 	out.WriteByte('\'')
@@ -40,20 +40,28 @@ func Quote(text string) string {
 func (a account) assign(policy string) string {
 	to := "$null"
 	if policy != "" {
-		to = Quote(policy)
+		to = quote(policy)
 	}
 	if a.set == setAssociation {
-		return "Set-ThrottlingPolicyAssociation -Identity " + Quote(a.id) + " -ThrottlingPolicy " + to
+		return "Set-ThrottlingPolicyAssociation -Identity " + quote(a.id) + " -ThrottlingPolicy " + to
 	}
-	return "Set-Mailbox -Identity " + Quote(a.id) + " -ThrottlingPolicy " + to
+	return "Set-Mailbox -Identity " + quote(a.id) + " -ThrottlingPolicy " + to
 }
 
 // setPolicy is the command that changes a policy: pairs of a parameter's name
 // and its new value.
 func setPolicy(name string, pairs ...string) string {
-	text := "Set-ThrottlingPolicy -Identity " + Quote(name)
+	text := "Set-ThrottlingPolicy -Identity " + quote(name)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		text += " -" + pairs[i] + " " + pairs[i+1]
 	}
 	return text
+}
+
+// limitPolicy is setPolicy, or words where nothing is known to set.
+func limitPolicy(name string, pairs []string) string {
+	if len(pairs) == 0 {
+		return "limit its requests or their time in " + quote(name) + " by Set-ThrottlingPolicy"
+	}
+	return setPolicy(name, pairs...)
 }

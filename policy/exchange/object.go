@@ -14,6 +14,7 @@ type property struct {
 	value   string // without blanks around it
 	line    int
 	null    bool // the form tells null from an empty text, and it is null
+	lost    bool // it refers to an object that was not kept
 	wrapped bool // over several lines, so that blanks may have come or gone
 }
 

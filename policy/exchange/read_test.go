@@ -110,13 +110,63 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// An object of CLIXML that others refer to: links are kept however many others
+// stand before them, and one that was not kept is a mistake and not no policy.
+func TestReferences(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("<Objs>")
+	obj := func(name, link string) {
+		fmt.Fprintf(&text, "<Obj><MS><S N=\"Name\">%s</S>%s</MS></Obj>\n", name, link)
+	}
+	for i := range mostRefs + 1 {
+		obj("n", fmt.Sprintf("<Obj N=\"Identity\" RefId=\"i%d\"><ToString>x/n%d</ToString></Obj><Nil N=\"ThrottlingPolicy\"/>", i, i))
+	}
+	obj("first", "<Obj N=\"ThrottlingPolicy\" RefId=\"gold\"><ToString>Gold</ToString></Obj>")
+	obj("next", "<Ref N=\"ThrottlingPolicy\" RefId=\"gold\"/>")
+	obj("own", "<Obj N=\"Identity\" RefId=\"own\"><ToString>own@contoso.com</ToString></Obj><Ref N=\"UserPrincipalName\" RefId=\"own\"/><Nil N=\"ThrottlingPolicy\"/>")
+	obj("lost", "<Ref N=\"ThrottlingPolicy\" RefId=\"i1\"/>")
+	obj("P", "<Obj N=\"EwsMaxBurst\" RefId=\"u\"><ToString>Unlimited</ToString></Obj><Ref N=\"EwsRechargeRate\" RefId=\"u\"/><Ref N=\"EwsCutoffBalance\" RefId=\"gone\"/>")
+	obj("Q", "<Ref N=\"EwsMaxBurst\" RefId=\"u\"/>")
+	text.WriteString("</Objs>")
+	x, wrong := read(t, text.String())
+	users := x.File().Users
+	if _, own := users["own@contoso.com"]; !own {
+		t.Error("an object does not know what it has itself")
+	}
+	if _, lost := users["lost"]; users["first"] != "Gold" || users["next"] != "Gold" || lost {
+		t.Errorf("first has %q, next %q; who lost his is told of: %v", users["first"], users["next"], lost)
+	}
+	burst, _ := throttle.ParseParameter("EwsMaxBurst")
+	if len(x.policies) != 2 || x.policies[1].Value(burst).State != throttle.NoLimit {
+		t.Errorf("%+v", x.policies)
+	}
+	const want = "f0:65541: ThrottlingPolicy: refers to an object that was not kept: export in another form\nf0:65542: EwsCutoffBalance: refers to an object that was not kept: export in another form"
+	if wrong != want {
+		t.Errorf("got  %s\nwant %s", wrong, want)
+	}
+}
+
 // One object in two exports is one account; with two policies it is a mistake.
 func TestTwice(t *testing.T) {
 	x, got := read(t, "Name,DistinguishedName,ThrottlingPolicy\nA,\"CN=A,DC=x\",P\n", "Name,DistinguishedName,ThrottlingPolicyId\nA,\"CN=A,DC=x\",P\n", "Name,DistinguishedName,ThrottlingPolicyId\nA,\"cn=a,DC=x\",Q\n",
 		"Name,EwsMaxBurst\nP,1\n", "Name,EwsMaxBurst\np,1\n", "Name,EwsMaxBurst\np,2\n")
-	const want = "f2:2: ThrottlingPolicyId: \"A\" has another policy in f0:2\nf5:2: Name: another policy \"p\" stands in f3:2 and says something else"
+	const want = "f5:2: Name: another policy \"p\" stands in f3:2 and says something else"
 	if got != want || len(x.accounts) != 1 || len(x.policies) != 1 {
 		t.Errorf("%s\n%+v", got, x)
+	}
+	problems := []Problem{{Unreadable, "f2:2", "ThrottlingPolicyId: \"A\" has another policy in f0:2", ""}, {Unreadable, "f5:2", strings.TrimPrefix(want, "f5:2: "), ""}}
+	if p := x.Check(); !slices.Equal(p, problems) {
+		t.Errorf("got  %+v\nwant %+v", p, problems)
+	}
+}
+
+// A policy that was deleted is not the one of its name that is there.
+func TestDeletedTwice(t *testing.T) {
+	there, gone := "Name,EwsMaxBurst\nP,1\n", "Name,EwsMaxBurst\n\"P\nDEL:"+guid+"\",1\n"
+	for _, files := range [][]string{{there, gone}, {gone, there}} {
+		if _, got := read(t, files...); !strings.Contains(got, "another policy \"P\" stands in f0:2 and says something else") {
+			t.Errorf("got %q", got)
+		}
 	}
 }
 
@@ -149,7 +199,7 @@ func TestQuote(t *testing.T) {
 		"": "''", "anna": "'anna'", "O'Brien": "'O''Brien'", "$(rm) `x`; \"y\"": "'$(rm) `x`; \"y\"'", "a\u2019b\u2018\u201a\u201b": "'a\u2019\u2019b\u2018\u2018\u201a\u201a\u201b\u201b'",
 		"a\nCNF:1": "('a'+[char]10+'CNF:1')", "節流": "'節流'", "a\u00a0b": "('a'+[char]160+'b')", "\U000E0001": "(''+[char]::ConvertFromUtf32(917505)+'')", "-x": "'-x'",
 	} {
-		if got := Quote(text); got != want {
+		if got := quote(text); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}

@@ -73,7 +73,8 @@ func budgets(line string) (found []written) {
 	}
 	for _, token := range tokens(line) {
 		text := plain(token)
-		for at := beginning(text); at >= 0; at = beginning(text) {
+		last := len(text) - strings.LastIndex(text, ",Conn:") // from the end, which stays where it is
+		for at := beginning(text, len(text)-last); at >= 0; at = beginning(text, len(text)-last) {
 			label := ""
 			if at >= 3 && text[at-3] == '(' && text[at-1] == ')' {
 				label = text[at-2 : at-1]
@@ -98,9 +99,9 @@ func tokens(line string) []string {
 	return []string{line}
 }
 
-// beginning is where a budget begins: with its owner, or else its connections.
-func beginning(text string) int {
-	behind := strings.LastIndex(text, ",Conn:")
+// beginning is where a budget begins: with its owner, whose connections are told
+// of behind him, or else with its connections.
+func beginning(text string, behind int) int {
 	for at := 0; at < len(text); at++ {
 		if at > 0 && isWord(text[at-1]) && text[at-1] != '_' {
 			continue
@@ -174,8 +175,10 @@ func cutValue(word, text string) (value, rest string) {
 	case "Owner":
 		end = strings.Index(text, ",Conn:")
 	case "Policy":
-		end = strings.IndexAny(text, ",;&\"'"+string(fieldEnd))
-		if at := nextField(text); at >= 0 && (end < 0 || at < end) {
+		if end = strings.IndexAny(text, ",;&\"'"+string(fieldEnd)); end < 0 {
+			end = len(text)
+		}
+		if at := nextField(text[:end]); at >= 0 { // and not beyond, or each budget of a line would read all of it
 			end = at
 		}
 	default:
@@ -218,10 +221,13 @@ func strict(word, value string) string {
 // finish makes the Snapshot of the items that were understood.
 func (w *written) finish(texts []string) written {
 	out := *w
-	if s, err := throttle.ParseSnapshot(strings.Join(texts, ",")); err == nil {
-		out.Snapshot = s
+	s, err := throttle.ParseSnapshot(strings.Join(texts, ","))
+	if out.Snapshot = s; err != nil { // items of 2010 and of 2013 in one
+		for i := range out.items {
+			out.items[i].known = false
+		}
 	}
 	out.Owner, out.Policy = out.value("Owner"), out.value("Policy")
-	out.Tokens = slices.ContainsFunc(out.items, func(i item) bool { return i.word == "MaxBurst" || i.word == "Balance" })
+	out.Tokens = out.Tokens || slices.ContainsFunc(out.items, func(i item) bool { return i.word == "MaxBurst" || i.word == "Balance" })
 	return out
 }

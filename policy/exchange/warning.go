@@ -84,13 +84,13 @@ func (d *Decoded) balance(value string) {
 // warning says how it stands.
 func (d *Decoded) warning() (means, advice string) {
 	number := func(name string) (float64, bool) {
-		f, _ := d.Fields.Find(name)
+		f, _ := d.Fields.find(name)
 		if f.Number == nil {
 			return 0, false
 		}
 		return *f.Number, true
 	}
-	locked, _ := d.Fields.Find("Locked")
+	locked, _ := d.Fields.find("Locked")
 	balance, known := number("Balance.Balance")
 	recharge, _ := number("Balance.RechargeRate")
 	switch {
@@ -102,6 +102,8 @@ func (d *Decoded) warning() (means, advice string) {
 			"have the script pause between cmdlets: what comes back is " + percent(recharge/36000) + " of the time"
 	case known && balance < 0:
 		return "over budget: cmdlets are delayed", "have the script pause between cmdlets"
+	case !known:
+		return "the text does not say, or not in a way that is understood, Balance" + unsaid, ""
 	}
 	return "within its budget", ""
 }

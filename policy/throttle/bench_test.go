@@ -100,7 +100,7 @@ func BenchmarkSweep(b *testing.B) {
 func BenchmarkTop(b *testing.B) {
 	l := filled(1_000_000, EAS)
 	for b.Loop() {
-		l.Top(day, LocalTime, 10)
+		l.Top(day, 10, LocalTime)
 	}
 }
 

@@ -83,6 +83,20 @@ func (b *Budget) inFlight(p Part) uint32 {
 	return 0
 }
 
+// inPart is the place of p in Budget.In, or -1. That inFlight has the places too
+// saves a thirtieth of a decision.
+func inPart(p Part) int {
+	switch p {
+	case AD:
+		return 0
+	case AB:
+		return 1
+	case RPC:
+		return 2
+	}
+	return -1
+}
+
 // times is n·d, at most most.
 func times(n uint32, d time.Duration) int64 {
 	if n <= 1 {

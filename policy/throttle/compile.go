@@ -1,9 +1,6 @@
 package throttle
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // What Exchange has in its own configuration files, or does not tell.
 const (
@@ -116,7 +113,7 @@ func (m *made) take(s Setting) {
 	n, ok := s.Value.limit()
 	m.said, m.Unlimited = true, m.Unlimited || !ok
 	size, per := scale(s.Parameter)
-	n = min(n, math.MaxInt64/4/size) // more than that is never used
+	n = min(n, most/size) // more than that is never used
 	switch parameters[s.Parameter].does {
 	case asLimit:
 		m.Cap, m.Refill = n*size, n*size

@@ -1,5 +1,7 @@
 package throttle
 
+import "strings"
+
 // A Component is a protocol or service of a mail server, as Exchange's
 // throttling divides it (Set-ThrottlingPolicy).
 type Component uint8
@@ -34,6 +36,16 @@ func (c Component) String() string {
 		return componentNames[c]
 	}
 	return "unknown"
+}
+
+// ParseComponent finds a component by its name, in any letter case.
+func ParseComponent(name string) (Component, bool) {
+	for c := range components {
+		if strings.EqualFold(componentNames[c], name) {
+			return c, true
+		}
+	}
+	return Anonymous, false
 }
 
 // componentNames are the words of the enumeration, as the parameters of 2013

@@ -124,8 +124,7 @@ func (v Verdict) text() string {
 
 // limit is the limit in the unit that people know.
 func (v Verdict) limit() string {
-	switch v.Part {
-	case AD, CAS, AB, RPC, LocalTime:
+	if v.Part.timed() {
 		return (time.Duration(v.Limit) * time.Millisecond).String()
 	}
 	return strconv.FormatInt(v.Limit, 10)

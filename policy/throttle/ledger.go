@@ -236,10 +236,15 @@ func (l *Ledger) Free(now time.Time, c Caller, p Part, n uint32) {
 
 // Budget is what c stands at, settled; a caller never seen has used nothing.
 func (l *Ledger) Budget(now time.Time, c Caller) Budget {
+	return l.standing(now, c, l.looked(now, c))
+}
+
+// standing is Budget of a caller whose limits are known.
+func (l *Ledger) standing(now time.Time, c Caller, limits *Limits) Budget {
 	if c.Component >= components {
 		return Budget{}
 	}
-	at, limits, hash := l.clock.since(now), l.looked(now, c), l.hash(c.Name)
+	at, hash := l.clock.since(now), l.hash(c.Name)
 	s := l.at(hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,12 +38,12 @@ type bounded struct {
 
 func (b *bounded) take() bool {
 	if b.used.Add(1) > b.most {
-		b.used.Add(-1)
+		b.give(1)
 		return false
 	}
 	return true
 }
 
-func (b *bounded) give() { b.used.Add(-1) }
+func (b *bounded) give(n int) { b.used.Add(int64(-n)) }
 
 func (b *bounded) full() bool { return b.used.Load() >= b.most }

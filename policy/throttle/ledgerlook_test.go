@@ -26,7 +26,7 @@ func TestLooksAreNoUse(t *testing.T) {
 		if got := l.Throttled(now, 9); len(got) != 1 {
 			t.Fatalf("throttled %+v", got)
 		}
-		l.Top(now, LocalTime, 9)
+		l.Top(now, 9, LocalTime)
 		l.Snapshot(now, john)
 		l.Budget(now, john)
 		if e := c.Explain(now, "x"); !e.Loaded || *e.Unused > (5*time.Minute-at).Seconds() {

@@ -22,7 +22,7 @@ func TestChargesSum(t *testing.T) {
 				tk, _ := l.Check(day, c, Ask{Find: 1, CPU: -1})
 				if i%100 == 0 {
 					l.Sweep(day)
-					l.Top(day, LocalTime, 3)
+					l.Top(day, 3, LocalTime)
 					l.Throttled(day, 3)
 				}
 				l.Done(day, tk, Cost{Time: time.Duration(i + 1)})

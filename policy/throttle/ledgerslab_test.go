@@ -26,16 +26,24 @@ func TestOneIsNotAll(t *testing.T) {
 		for _, hangs := range []bool{false, true} {
 			l := ledgerOf(open(), Options{Budgets: 64, Open: room}) // one shard, which has slabs enough
 			a := Ask{Hanging: hangs, CPU: -1}
+			_, part := a.gauge()
 			tickets, v := all(l, day, Caller{"hog", EAS}, a)
-			if want := (Verdict{Part: Full, Limit: int64(want)}); v != want || len(tickets) != int(want.Limit) {
+			if want := (Verdict{Part: part, Limit: int64(want)}); v != want || len(tickets) != int(want.Limit) {
 				t.Errorf("of %d, hanging %t: %d open, then %+v, want %+v", room, hangs, len(tickets), v, want)
 			}
+			if got := l.Throttled(day, 9); len(got) != 1 || got[0].Part != part || got[0].Action != Deny || got[0].Limit != int64(want) {
+				t.Errorf("hanging %t, in the list: %+v", hangs, got)
+			}
 			a.Hanging = !hangs
-			if _, v := l.Check(day, Caller{"hog", EAS}, a); v.Part != Full {
+			_, part = a.gauge()
+			if _, v := l.Check(day, Caller{"hog", EAS}, a); v.Action != Deny || v.Part != part || v.Limit != int64(want) {
 				t.Errorf("of the other kind: %+v", v)
 			}
+			if n := l.Stats().Crowded; n != 0 {
+				t.Errorf("%d found no room, want none: it is his own that is used up", n)
+			}
 			l.Done(day, tickets[0], Cost{})
-			if _, v := l.Check(day, Caller{"hog", EAS}, a); v.Action != Allow {
+			if _, v := l.Check(day, Caller{"hog", EAS}, a); v.Action != Allow || len(l.Throttled(day, 9)) != 0 {
 				t.Errorf("when one has ended: %+v", v)
 			}
 			if _, v := l.Check(day, Caller{"other", EAS}, a); v.Action != Allow {
@@ -45,8 +53,8 @@ func TestOneIsNotAll(t *testing.T) {
 	}
 }
 
-// Who has as many open as one may is judged by his policy first, since front ends
-// may be lenient with whom there is no room for.
+// Who has as many open as one may is judged by his policy first, and then by his
+// share: front ends may be lenient with whom there is no room for, and he is none.
 func TestGreedyIsJudged(t *testing.T) {
 	limits := bucket(300000, 0, 3000000)
 	for _, shards := range []int{1, 64} { // of one slab each: there is no room either
@@ -55,10 +63,13 @@ func TestGreedyIsJudged(t *testing.T) {
 		if _, v := l.Check(day.Add(time.Minute), john, quiet()); v.Action != Deny || v.Part != LocalTime {
 			t.Errorf("locked out, and 64 open: %+v", v)
 		}
+		if _, v := all(ledgerOf(open(), Options{Budgets: 64 * shards, Open: 100}), day, john, quiet()); v != (Verdict{Part: Concurrency, Limit: 64}) {
+			t.Errorf("without limits, and 64 open: %+v", v)
+		}
 	}
 	shadow := ledgerOf(limits, Options{Budgets: 64, Open: 100, Shadow: true})
 	all(shadow, day, john, quiet())
-	if tk, v := shadow.Check(day.Add(time.Second), john, quiet()); tk != 0 || v.Action != Allow || v.Would != Deny || v.Part != Full {
+	if tk, v := shadow.Check(day.Add(time.Second), john, quiet()); tk != 0 || v.Action != Allow || v.Would != Deny || v.Part != Concurrency {
 		t.Errorf("in shadow mode: %x, %+v", tk, v)
 	}
 }

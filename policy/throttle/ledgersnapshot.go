@@ -7,7 +7,8 @@ import "time"
 // minute, else in that of 2013. What is in flight is counted up to now. How long
 // the budget has been in use is not known.
 func (l *Ledger) Snapshot(now time.Time, c Caller) Snapshot {
-	s := l.looked(now, c).snapshot(l.Budget(now, c))
+	limits := l.looked(now, c)
+	s := limits.snapshot(l.standing(now, c, limits))
 	s.Owner, s.Hash = c.Name, int32(l.hash(c.Name))
 	return s
 }

@@ -44,6 +44,16 @@ func TestSnapshotOfLedger(t *testing.T) {
 	}
 }
 
+// A budget is shown by one policy, though another may be published meanwhile.
+func TestSnapshotOfOnePolicy(t *testing.T) {
+	var asked int
+	limits := bucket(300000, 0, 3000000)
+	l := NewLedger(Options{Seed: maphash.MakeSeed(), Look: func(time.Time, Caller) *Limits { asked++; return limits }}, nil)
+	if l.Snapshot(day, john); asked != 1 {
+		t.Errorf("asked %d times for the policy, want once", asked)
+	}
+}
+
 func named(t *testing.T, name string) Parameter {
 	t.Helper()
 	p, ok := ParseParameter(name)

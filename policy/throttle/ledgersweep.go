@@ -122,7 +122,7 @@ func (s *shard) sweepIdle(now time.Duration, k int, turn uint32, out *Swept) boo
 func (s *shard) sweepBudget(now, since time.Duration, n uint32, out *Swept) {
 	switch {
 	case s.evict(n, since):
-		s.budgets.give()
+		s.budgets.give(1)
 		out.Evicted++
 	case s.entry(n).Slow != NoPart:
 		if _, over := s.still(now, n); over {

@@ -95,8 +95,8 @@ func TestBackoffFree(t *testing.T) {
 func sendROPs(b Backoff, s Session, at time.Time, length, every, latency time.Duration, v ClientVersion) (_ Session, n SessionStats, served int) {
 	for end := at.Add(length); at.Before(end); at = at.Add(every) {
 		var a Answer
-		s, a = b.Judge(s, at, latency, v)
-		n.count(a)
+		s, a = b.Judge(s, at, 1, latency, v)
+		n.count(a, 1)
 		if a.Action != Deny && at.Add(a.Wait).Before(end) {
 			served++
 		}
@@ -165,14 +165,14 @@ func TestBackoffTellsTheRest(t *testing.T) {
 		{-time.Hour, answer(Deny, 100*time.Millisecond)}, // a clock set back makes it no longer than it was
 	} {
 		var got Answer
-		s, got = b.Judge(s, at.Add(tt.after), 100*time.Millisecond, outlook2007)
+		s, got = b.Judge(s, at.Add(tt.after), 1, 100*time.Millisecond, outlook2007)
 		if got != tt.want {
 			t.Errorf("after %s: %+v, want %+v", tt.after, got, tt.want)
 		}
 	}
 
 	b.Factor = 0
-	if _, got := b.Judge(s, at.Add(150*time.Millisecond), 100*time.Millisecond, outlook2007); got.Action != Allow {
+	if _, got := b.Judge(s, at.Add(150*time.Millisecond), 1, 100*time.Millisecond, outlook2007); got.Action != Allow {
 		t.Errorf("turned off while a period runs: %+v, want allow", got)
 	}
 }
@@ -193,7 +193,7 @@ func TestBackoffBegins(t *testing.T) {
 		want   time.Duration
 	}{{599, 0}, {600, 100 * time.Millisecond}} {
 		s := Session{rops: lastMinute{}.add(rpc0, tt.before)}
-		s, a := DefaultBackoff().Judge(s, rpc0, 100*time.Millisecond, outlook2007)
+		s, a := DefaultBackoff().Judge(s, rpc0, 1, 100*time.Millisecond, outlook2007)
 		if a.Action != Allow || s.Left(rpc0) != tt.want {
 			t.Errorf("after %d in the minute: %+v and a period of %s, want allow and %s", tt.before, a, s.Left(rpc0), tt.want)
 		}

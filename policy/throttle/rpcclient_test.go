@@ -52,7 +52,7 @@ func TestBackoffOldClientHeld(t *testing.T) {
 		{-time.Hour, tooBusy},         // a clock set back: nothing is known of when it was told
 	} {
 		var got Answer
-		s, got = b.Judge(s, rpc0.Add(tt.after), 400*ms, outlook2003)
+		s, got = b.Judge(s, rpc0.Add(tt.after), 1, 400*ms, outlook2003)
 		if got != tt.want {
 			t.Errorf("after %s: %+v, want %+v", tt.after, got, tt.want)
 		}
@@ -64,14 +64,14 @@ func TestBackoffOldClientFree(t *testing.T) {
 	b := DefaultBackoff()
 	s := Session{rops: lastMinute{}.add(rpc0, 3000)}
 	s, _, _ = sendROPs(b, s, rpc0, time.Second, time.Second/100, 500*time.Millisecond, outlook2003)
-	if _, a := b.Judge(s, rpc0.Add(time.Second), 500*time.Millisecond, outlook2003); a.Action == Allow {
+	if _, a := b.Judge(s, rpc0.Add(time.Second), 1, 500*time.Millisecond, outlook2003); a.Action == Allow {
 		t.Fatalf("at 500 ms: %+v, want no allow", a)
 	}
-	if _, a := b.Judge(s, rpc0.Add(time.Second), 99*time.Millisecond, outlook2003); a.Action != Allow {
+	if _, a := b.Judge(s, rpc0.Add(time.Second), 1, 99*time.Millisecond, outlook2003); a.Action != Allow {
 		t.Errorf("at 99 ms: %+v, want allow", a)
 	}
 	b.Factor = 0
-	if _, a := b.Judge(s, rpc0.Add(time.Second), 500*time.Millisecond, outlook2003); a.Action != Allow {
+	if _, a := b.Judge(s, rpc0.Add(time.Second), 1, 500*time.Millisecond, outlook2003); a.Action != Allow {
 		t.Errorf("turned off: %+v, want allow", a)
 	}
 }
@@ -84,21 +84,21 @@ func TestBackoffOldClientHeldAMinute(t *testing.T) {
 	var longest time.Duration
 	for range 100 {
 		var a Answer
-		if s, a = b.Judge(s, rpc0, 2*time.Second, outlook2003); a.Action == Delay {
+		if s, a = b.Judge(s, rpc0, 1, 2*time.Second, outlook2003); a.Action == Delay {
 			longest = max(longest, a.Wait)
 		}
-		told.count(a)
+		told.count(a, 1)
 	}
 	if told.Delays != 30 || longest != 59*time.Second || told.TooBusy != 69 {
 		t.Errorf("%+v, held for %s at most; want 30 delays up to 59s, and 69 errors", told, longest)
 	}
 	for _, want := range []Action{Delay, Deny} {
 		var a Answer
-		if s, a = b.Judge(s, rpc0.Add(time.Second), 2*time.Second, outlook2003); a.Action != want {
+		if s, a = b.Judge(s, rpc0.Add(time.Second), 1, 2*time.Second, outlook2003); a.Action != want {
 			t.Errorf("a second later: %+v, want %s", a, want)
 		}
 	}
-	if _, a := b.Judge(s, rpc0.Add(time.Second), 2*time.Second, outlook2007); a != answer(Deny, 2*time.Second) {
+	if _, a := b.Judge(s, rpc0.Add(time.Second), 1, 2*time.Second, outlook2007); a != answer(Deny, 2*time.Second) {
 		t.Errorf("a new client of the same session: %+v, want 2s at most", a)
 	}
 }

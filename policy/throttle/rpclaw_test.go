@@ -8,10 +8,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever a client sends: of a new one no ROP is served before the period ends that
-// the last one began; what is told is whole milliseconds up to the cap; an old
+// Whatever a client sends: of a new one no request is served before the period ends
+// that the last one began; what is told is whole milliseconds up to the cap of each ROP; an old
 // client has no error within two seconds of the last, unless a minute of ROPs is
-// held; no ROP is held for longer; and the same question has the same answer.
+// held; no request is held for longer; and the same question has the same answer.
 func TestBackoffLaw(t *testing.T) {
 	waits := []time.Duration{0, time.Millisecond, 400 * time.Millisecond}
 	rapid.Check(t, func(t *rapid.T) {
@@ -28,11 +28,12 @@ func TestBackoffLaw(t *testing.T) {
 		for range 200 {
 			at = at.Add(time.Duration(rapid.Int64Range(0, int64(longest)).Draw(t, "wait")))
 			latency := rapid.SampledFrom([]time.Duration{0, 99 * time.Millisecond, 100 * time.Millisecond, time.Second, 3 * time.Second}).Draw(t, "latency")
-			next, a := b.Judge(s, at, latency, v)
-			if again, a2 := b.Judge(s, at, latency, v); again != next || a2 != a {
+			n := rapid.SampledFrom([]int{1, 2, 7, 100}).Draw(t, "ROPs")
+			next, a := b.Judge(s, at, n, latency, v)
+			if again, a2 := b.Judge(s, at, n, latency, v); again != next || a2 != a {
 				t.Fatalf("judged twice: %+v and %+v", a, a2)
 			}
-			if complaint := l.see(at, a, s, next); complaint != "" {
+			if complaint := l.see(at, n, a, s, next); complaint != "" {
 				t.Fatal(complaint)
 			}
 			s = next
@@ -47,7 +48,7 @@ type lawful struct {
 	end, told time.Time // of the period; of the last error
 }
 
-func (l *lawful) see(at time.Time, a Answer, before, after Session) string {
+func (l *lawful) see(at time.Time, n int, a Answer, before, after Session) string {
 	old := l.v == outlook2003
 	switch {
 	case a.Would != a.Action:
@@ -63,7 +64,7 @@ func (l *lawful) see(at time.Time, a Answer, before, after Session) string {
 		l.end = at.Add(after.Left(at))
 	case a.TooBusy != old:
 		return "in the words of the other generation"
-	case a.Wait < time.Millisecond || a.Wait > l.b.Cap || a.Wait%time.Millisecond != 0:
+	case a.Wait < time.Millisecond || a.Wait > time.Duration(n)*l.b.Cap || old && a.Wait != time.Second || a.Wait%time.Millisecond != 0:
 		return fmt.Sprintf("told to wait for %s", a.Wait)
 	case old && at.Sub(l.told) < 2*time.Second && before.Left(at) <= time.Minute+time.Second:
 		return fmt.Sprintf("an error %s after the last", at.Sub(l.told))
@@ -73,8 +74,8 @@ func (l *lawful) see(at time.Time, a Answer, before, after Session) string {
 	return ""
 }
 
-// Whenever an old client sends: its ROPs begin in the order in which they were sent,
-// a period apart but for the second that it may be ahead.
+// Whenever an old client sends: its requests begin in the order in which they were
+// sent, a period for each of the ROPs apart but for the second that it may be ahead.
 func TestBackoffLawOfTurns(t *testing.T) {
 	waits := []time.Duration{0, 100 * time.Millisecond, time.Second, 5 * time.Second}
 	rapid.Check(t, func(t *rapid.T) {
@@ -85,8 +86,9 @@ func TestBackoffLawOfTurns(t *testing.T) {
 		for range 200 {
 			at = at.Add(time.Duration(rapid.Int64Range(0, int64(longest)).Draw(t, "wait")))
 			var a Answer
+			n := rapid.SampledFrom([]int{1, 2, 7, 100}).Draw(t, "ROPs")
 			s.rops = s.rops.add(at, 1e6) // it is never free
-			s, a = b.Judge(s, at, latency, outlook2003)
+			s, a = b.Judge(s, at, n, latency, outlook2003)
 			if a.Action == Deny {
 				continue
 			}
@@ -97,7 +99,7 @@ func TestBackoffLawOfTurns(t *testing.T) {
 			if last = begins; due.Before(begins) {
 				due = begins
 			}
-			due = due.Add(b.Period(latency))
+			due = due.Add(time.Duration(n) * b.Period(latency))
 		}
 	})
 }

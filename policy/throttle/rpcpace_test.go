@@ -34,9 +34,10 @@ func TestBackoffPaceOfFloods(t *testing.T) {
 // has an answer to the last and has waited as it was told.
 type mailClient struct {
 	v    ClientVersion
+	rops int         // of a call
 	next []time.Time // when each call is made, or made again
 
-	served, errors int
+	served, errors int   // calls
 	inARow, most   []int // errors of each call since it was last served; the most
 }
 
@@ -50,7 +51,7 @@ func (c *mailClient) live(b Backoff, s Session, length, latency time.Duration) {
 			return
 		}
 		var a Answer
-		s, a = b.Judge(s, at, latency, c.v)
+		s, a = b.Judge(s, at, c.rops, latency, c.v)
 		c.take(i, at, a)
 	}
 }
@@ -86,7 +87,7 @@ func TestBackoffPaceOfClients(t *testing.T) {
 	for name, v := range outlooks() {
 		for _, latency := range []time.Duration{100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second, 10 * time.Second} {
 			for _, calls := range []int{1, 2, 5, 25} {
-				c := mailClient{v: v, next: make([]time.Time, calls)}
+				c := mailClient{v: v, rops: 1, next: make([]time.Time, calls)}
 				for i := range c.next {
 					c.next[i] = rpc0
 				}
@@ -116,4 +117,43 @@ func (c *mailClient) lives(length, period time.Duration) string {
 		}
 	}
 	return ""
+}
+
+// A request is run whole or not at all: whatever the number of its ROPs, who waits
+// as he is told has as many ROPs served as one who sends them one by one, and an old
+// client that asks for as much as a minute at once is not told errors until it gives up.
+func TestBackoffPaceOfManyInOne(t *testing.T) {
+	const length = 10 * time.Minute
+	for name, v := range outlooks() {
+		for _, latency := range []time.Duration{150 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second} {
+			for _, rops := range []int{1, 2, 7, 30} {
+				c := mailClient{v: v, rops: rops, next: []time.Time{rpc0}}
+				c.live(DefaultBackoff(), busySession(), length, latency)
+				want := int(length / latency)
+				if served := c.served * rops; served < want*95/100 || served > want+2*rops+int(oldRetry/latency) { // one under way at the end, and one that is held
+					t.Errorf("%s, %d ROPs a request at %s: %d served, want %d", name, rops, latency, served, want)
+				}
+				if !v.TakesRopBackoff() && c.most[0] > 1 {
+					t.Errorf("%s, %d ROPs a request at %s: %d errors in a row", name, rops, latency, c.most[0])
+				}
+			}
+		}
+	}
+}
+
+// Nobody who says a number beyond all reason upsets the arithmetic.
+func TestBackoffOfAnyNumber(t *testing.T) {
+	b := Backoff{Factor: MaxFactor, Cap: maxCap}
+	for _, n := range []int{-1 << 62, -1, 0, 1, mostROPs, 1<<63 - 1} {
+		for _, v := range outlooks() {
+			s, a := b.Judge(busySession(), rpc0, n, time.Hour, v)
+			want := time.Duration(max(1, min(n, mostROPs))) * time.Hour
+			if a.Action != Allow || s.Left(rpc0) != want {
+				t.Errorf("%d ROPs: %+v, held back for %s, want %s", n, a, s.Left(rpc0), want)
+			}
+			if _, a := b.Judge(s, rpc0, n, time.Hour, outlook2007); a != answer(Deny, want) {
+				t.Errorf("%d ROPs, and again: %+v, want a denial for %s", n, a, want)
+			}
+		}
+	}
 }

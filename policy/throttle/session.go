@@ -12,10 +12,6 @@ type Session struct {
 	told   time.Time     // when an old client last got ServerTooBusy
 }
 
-// Rate is how many ROPs a second the client sent, as a mean over the last
-// minute: a burst shorter than that shows as less.
-func (s Session) Rate(now time.Time) float64 { return s.rops.sum(now) / time.Minute.Seconds() }
-
 // Left is what is left of the period at the instant now, and 0 where none
 // runs. A clock that went back makes it no longer than it was.
 func (s Session) Left(now time.Time) time.Duration {
@@ -30,11 +26,11 @@ func (s Session) Rests(now time.Time) bool { return s.Left(now) == 0 && s.rops.r
 const (
 	oldRetry = time.Second  // it waits so long, so it cannot be asked for less
 	oldAgain = 2 * oldRetry // until then it has come again, and is not refused twice
-	oldHold  = time.Minute  // the longest that a ROP of it is held
+	oldHold  = time.Minute  // the longest that a request of it is held
 )
 
-// judge answers a client that takes [RopBackoff]. The ROP begins a period, if
-// it does not come in one.
+// judge answers a client that takes [RopBackoff]. The request begins a period, if
+// it does not come in one; of one, so much is told at most.
 func (s Session) judge(now time.Time, period, most time.Duration) (Session, Answer) {
 	if left := s.Left(now); left > 0 {
 		return s, answer(Deny, wholeMillis(min(left, most)))
@@ -43,8 +39,8 @@ func (s Session) judge(now time.Time, period, most time.Duration) (Session, Answ
 	return s, answer(Allow, 0)
 }
 
-// judgeOld answers an old client. Each ROP that is served, now or later, puts
-// it a period further ahead.
+// judgeOld answers an old client. What is served, now or later, puts it so much
+// further ahead.
 func (s Session) judgeOld(now time.Time, period time.Duration) (Session, Answer) {
 	left := s.Left(now)
 	early := left - oldRetry

@@ -1,9 +1,7 @@
 package throttle
 
 import (
-	"cmp"
 	"hash/maphash"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,11 +19,10 @@ type SessionOptions struct {
 // Sessions are the MAPI sessions of this node, bounded in number. It is safe
 // for any number of goroutines, and judges known sessions without allocating.
 type Sessions struct {
-	most   int64
 	shadow bool
 	seed   maphash.Seed
 	rules  atomic.Pointer[Backoff]
-	known  atomic.Int64 // sessions in all shards
+	known  bounded // sessions, in all shards
 	shards [sessionShards]sessionShard
 
 	mu      sync.Mutex // guards the next
@@ -47,7 +44,8 @@ type sessionShard struct {
 // NewSessions makes an empty set. It starts nothing: who owns it calls
 // [Sessions.Sweep] every minute or so.
 func NewSessions(o SessionOptions) *Sessions {
-	s := &Sessions{most: int64(max(1, o.Most)), shadow: o.Shadow, seed: o.Seed}
+	s := &Sessions{shadow: o.Shadow, seed: o.Seed}
+	s.known.most = int64(max(1, o.Most))
 	for i := range s.shards {
 		s.shards[i].known = map[string]*Session{}
 	}
@@ -59,18 +57,19 @@ func NewSessions(o SessionOptions) *Sessions {
 // turns them off.
 func (s *Sessions) Publish(b Backoff) { s.rules.Store(&b) }
 
-// ROP answers one ROP of the session id; see [Backoff.Judge]. In shadow mode
-// it allows all, and counts and remembers what it would have answered.
-func (s *Sessions) ROP(now time.Time, id string, latency time.Duration, v ClientVersion) Answer {
+// ROPs answers a request of the session id, which has n of them; see
+// [Backoff.Judge]. In shadow mode it allows all, and counts and remembers what it
+// would have answered.
+func (s *Sessions) ROPs(now time.Time, id string, n int, latency time.Duration, v ClientVersion) Answer {
 	rules := s.rules.Load()
 	sh := &s.shards[maphash.String(s.seed, id)%sessionShards]
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 
 	one := s.find(sh, now, id)
-	next, a := rules.Judge(*one, now, latency, v)
+	next, a := rules.Judge(*one, now, n, latency, v)
 	*one = next
-	sh.stats.count(a)
+	sh.stats.count(a, n)
 	if s.shadow {
 		return Answer{Action: Allow, Would: a.Action}
 	}
@@ -83,22 +82,13 @@ func (s *Sessions) find(sh *sessionShard, now time.Time, id string) *Session {
 	if one, ok := sh.known[id]; ok {
 		return one
 	}
-	if !s.take() && !(s.makeRoom(sh, now) && s.take()) {
+	if !s.known.take() && !(s.makeRoom(sh, now) && s.known.take()) {
 		sh.stats.Shared++
 		return &sh.shared
 	}
 	one := new(Session)
 	sh.known[strings.Clone(id)] = one // the caller's may be part of a whole request
 	return one
-}
-
-// take takes a place for one more session, if there is one.
-func (s *Sessions) take() bool {
-	if s.known.Add(1) <= s.most {
-		return true
-	}
-	s.known.Add(-1)
-	return false
 }
 
 // makeRoom forgets sessions of sh that rest, once a second at most: a flood of
@@ -131,7 +121,7 @@ func (s *Sessions) sweep(sh *sessionShard, now time.Time) (n int) {
 		}
 	}
 	sh.stats.Evicted += uint64(n)
-	s.known.Add(int64(-n))
+	s.known.give(n)
 	return n
 }
 
@@ -148,37 +138,4 @@ func (s *Sessions) Latency(now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.latency.Mean(now)
-}
-
-// A HeldSession is one that is held back now.
-type HeldSession struct {
-	ID   string        // empty for those that share one
-	Rate float64       // ROPs a second over the last minute
-	Left time.Duration // of the period
-}
-
-// Held tells who is held back at the instant now, the busiest first, at most n.
-func (s *Sessions) Held(now time.Time, n int) []HeldSession {
-	var out []HeldSession
-	for i := range s.shards {
-		out = s.shards[i].held(now, out)
-	}
-	slices.SortFunc(out, func(a, b HeldSession) int {
-		return cmp.Or(cmp.Compare(b.Rate, a.Rate), cmp.Compare(a.ID, b.ID))
-	})
-	return slices.Clip(out[:max(0, min(n, len(out)))])
-}
-
-func (sh *sessionShard) held(now time.Time, out []HeldSession) []HeldSession {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	if left := sh.shared.Left(now); left > 0 {
-		out = append(out, HeldSession{"", sh.shared.Rate(now), left})
-	}
-	for id, one := range sh.known {
-		if left := one.Left(now); left > 0 {
-			out = append(out, HeldSession{id, one.Rate(now), left})
-		}
-	}
-	return out
 }

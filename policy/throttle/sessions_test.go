@@ -17,7 +17,7 @@ func newSessions(most int) *Sessions {
 // makeBusy sends 40 ROPs a second for the minute that ends at rpc0, at a low latency.
 func makeBusy(s *Sessions, id string) {
 	for i := range 40 * 60 {
-		s.ROP(rpc0.Add(time.Duration(i-40*60)*time.Second/40), id, 25*time.Millisecond, outlook2007)
+		s.ROPs(rpc0.Add(time.Duration(i-40*60)*time.Second/40), id, 1, 25*time.Millisecond, outlook2007)
 	}
 }
 
@@ -33,27 +33,19 @@ func TestSessionsApart(t *testing.T) {
 	}{
 		{"one", Allow}, {"one", Deny}, {"two", Allow}, {"two", Allow}, {"one", Deny},
 	} {
-		if got := s.ROP(rpc0, step.id, latency, outlook2007); got.Action != step.want {
+		if got := s.ROPs(rpc0, step.id, 1, latency, outlook2007); got.Action != step.want {
 			t.Errorf("session %s: %+v, want %s", step.id, got, step.want)
 		}
 	}
-	if held := s.Held(rpc0, 5); len(held) != 1 || held[0].ID != "one" || held[0].Left != latency || held[0].Rate < 39 || held[0].Rate > 41 {
-		t.Errorf("held: %+v; want session one, 40 a second, for 100 ms", held)
-	}
 	makeBusy(s, "three")
 	makeBusy(s, "three")
-	s.ROP(rpc0, "three", latency, outlook2007)
-	if held := s.Held(rpc0, 1); len(held) != 1 || held[0].ID != "three" {
-		t.Errorf("the busiest of the held: %+v, want session three", held)
-	}
-	if held := s.Held(rpc0, 0); len(held) != 0 {
-		t.Errorf("none of the held: %+v", held)
-	}
-	if n := s.Stats(); n.Sessions != 3 || n.RopBackoffs != 2 || n.Backoffs() != 2 || n.ROPs != 3*2400+6 {
-		t.Errorf("%+v; want 3 sessions, 2 backoffs, 7206 ROPs", n)
+	s.ROPs(rpc0, "three", 1, latency, outlook2007)
+	s.ROPs(rpc0, "three", 10, latency, outlook2007) // of which none is run
+	if n := s.Stats(); n.Sessions != 3 || n.RopBackoffs != 12 || n.Backoffs() != 12 || n.ROPs != 3*2400+16 {
+		t.Errorf("%+v; want 3 sessions, 12 backoffs, 7216 ROPs", n)
 	}
 	s.Publish(Backoff{})
-	if got := s.ROP(rpc0, "one", latency, outlook2007); got.Action != Allow {
+	if got := s.ROPs(rpc0, "one", 1, latency, outlook2007); got.Action != Allow {
 		t.Errorf("under rules that hold nobody: %+v", got)
 	}
 }
@@ -66,8 +58,8 @@ func TestSessionsSweep(t *testing.T) {
 	long.Cap = time.Hour
 	s.Publish(long)
 	makeBusy(s, "held")
-	s.ROP(rpc0, "held", time.Hour, outlook2007)
-	s.ROP(rpc0, "idle", time.Millisecond, outlook2007)
+	s.ROPs(rpc0, "held", 1, time.Hour, outlook2007)
+	s.ROPs(rpc0, "idle", 1, time.Millisecond, outlook2007)
 	for _, tt := range []struct {
 		after time.Duration
 		want  int
@@ -89,7 +81,7 @@ func TestSessionsBounded(t *testing.T) {
 	const most = 100
 	s := newSessions(most)
 	for i := range 200 * most {
-		s.ROP(rpc0, fmt.Sprint("session ", i), 25*time.Millisecond, outlook2007)
+		s.ROPs(rpc0, fmt.Sprint("session ", i), 1, 25*time.Millisecond, outlook2007)
 	}
 	n := s.Stats()
 	if n.Sessions != most || n.Shared != 199*most {
@@ -97,7 +89,7 @@ func TestSessionsBounded(t *testing.T) {
 	}
 	refused := 0
 	for i := range 200 * most {
-		if a := s.ROP(rpc0, fmt.Sprint("session ", i), 100*time.Millisecond, outlook2007); a.Action != Allow {
+		if a := s.ROPs(rpc0, fmt.Sprint("session ", i), 1, 100*time.Millisecond, outlook2007); a.Action != Allow {
 			refused++
 		}
 	}
@@ -107,7 +99,7 @@ func TestSessionsBounded(t *testing.T) {
 
 	at := rpc0.Add(5 * time.Minute)
 	for i := range 200 * most {
-		s.ROP(at, fmt.Sprint("later ", i), 25*time.Millisecond, outlook2007)
+		s.ROPs(at, fmt.Sprint("later ", i), 1, 25*time.Millisecond, outlook2007)
 	}
 	if n := s.Stats(); n.Sessions != most || n.Evicted < most/2 {
 		t.Errorf("%d sessions, %d made room, want %d and most of them", n.Sessions, n.Evicted, most)
@@ -130,9 +122,10 @@ func TestSessionsForgetNothing(t *testing.T) {
 			if rapid.Bool().Draw(t, "sweep") {
 				swept.Sweep(at)
 			}
-			next, want := rules.Judge(kept[id], at, latency, v)
+			n := rapid.SampledFrom([]int{1, 2, 30}).Draw(t, "ROPs")
+			next, want := rules.Judge(kept[id], at, n, latency, v)
 			kept[id] = next
-			if got := swept.ROP(at, id, latency, v); got != want {
+			if got := swept.ROPs(at, id, n, latency, v); got != want {
 				t.Fatalf("session %s at %s: %+v, want %+v", id, at.Sub(rpc0), got, want)
 			}
 		}
@@ -148,12 +141,11 @@ func TestSessionsConcurrent(t *testing.T) {
 	for g := range 8 {
 		wg.Go(func() {
 			for i := range 500 {
-				s.ROP(rpc0, "shared", 100*time.Millisecond, outlook2007)
-				s.ROP(rpc0, fmt.Sprint(g, i), 100*time.Millisecond, outlook2003)
+				s.ROPs(rpc0, "shared", 1, 100*time.Millisecond, outlook2007)
+				s.ROPs(rpc0, fmt.Sprint(g, i), 1, 100*time.Millisecond, outlook2003)
 				s.Took(rpc0, time.Duration(g)*time.Millisecond)
 				if i%100 == 0 {
 					s.Sweep(rpc0)
-					s.Held(rpc0, 3)
 					s.Publish(DefaultBackoff())
 				}
 			}
@@ -180,8 +172,8 @@ func TestSessionsInShadow(t *testing.T) {
 	for i := range 6000 {
 		at := rpc0.Add(time.Duration(i) * time.Second / 100)
 		for id, v := range outlooks() {
-			a := real.ROP(at, id, latency, v)
-			if got, want := shadow.ROP(at, id, latency, v), (Answer{Action: Allow, Would: a.Action}); got != want {
+			a := real.ROPs(at, id, 1, latency, v)
+			if got, want := shadow.ROPs(at, id, 1, latency, v), (Answer{Action: Allow, Would: a.Action}); got != want {
 				t.Fatalf("%s at %s: %+v, want %+v", id, at.Sub(rpc0), got, want)
 			}
 		}
@@ -195,11 +187,11 @@ func TestSessionsInShadow(t *testing.T) {
 // Judging a session that is known allocates nothing.
 func TestSessionsAllocate(t *testing.T) {
 	s := newSessions(10)
-	s.ROP(rpc0, "known", 100*time.Millisecond, outlook2007)
+	s.ROPs(rpc0, "known", 1, 100*time.Millisecond, outlook2007)
 	i := 0
 	if n := testing.AllocsPerRun(1000, func() {
 		i++
-		s.ROP(rpc0.Add(time.Duration(i)*time.Millisecond), "known", 100*time.Millisecond, outlook2007)
+		s.ROPs(rpc0.Add(time.Duration(i)*time.Millisecond), "known", 1, 100*time.Millisecond, outlook2007)
 	}); n != 0 {
 		t.Errorf("%g allocations a ROP, want none", n)
 	}
@@ -211,13 +203,13 @@ func BenchmarkSessionsROP(b *testing.B) {
 			s, ids := newSessions(n), make([]string, n)
 			for i := range ids {
 				ids[i] = fmt.Sprintf("97c0f33d-0000-4000-8000-%012d:1", i)
-				s.ROP(rpc0, ids[i], 50*time.Millisecond, outlook2007)
+				s.ROPs(rpc0, ids[i], 1, 50*time.Millisecond, outlook2007)
 			}
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
 				i++
-				s.ROP(rpc0.Add(time.Duration(i)*time.Microsecond), ids[i*7919%n], 150*time.Millisecond, outlook2007)
+				s.ROPs(rpc0.Add(time.Duration(i)*time.Microsecond), ids[i*7919%n], 1, 150*time.Millisecond, outlook2007)
 			}
 		})
 	}

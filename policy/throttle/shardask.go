@@ -5,12 +5,12 @@ import "time"
 // check begins a request of c.
 func (s *shard) check(now time.Duration, c Caller, hash uint32, l *Limits, a *Ask) (Ticket, Verdict) {
 	if !s.open.spare(&s.slabs) {
-		return 0, s.crowded(now, s.known(c, hash), l, a, s.full())
+		return 0, s.crowded(now, s.known(c, hash), l, a, true)
 	}
 	n := s.place(c, hash, now)
 	b := s.budget(n)
-	if b.requests() >= s.each {
-		return 0, s.crowded(now, b, l, a, Verdict{Part: Full, Limit: int64(s.each)})
+	if s.greedy(b) {
+		return 0, s.crowded(now, b, l, a, own(n))
 	}
 	found := b.Held[gaugeFind]
 	v := b.check(l, now, a, s.options.Shadow)
@@ -35,13 +35,19 @@ func (s *shard) check(now time.Duration, c Caller, hash uint32, l *Limits, a *As
 	return t, v
 }
 
-// crowded is the verdict on who finds no room, which is full, unless his policy
-// refuses him anyhow: where there is no room front ends may be lenient.
-func (s *shard) crowded(now time.Duration, b *Budget, l *Limits, a *Ask, full Verdict) Verdict {
+// crowded is the verdict on who finds no room: that of his policy, if it refuses
+// him; else that his share is full, if it is, which is his doing; else that there
+// is no room, where front ends may be lenient. own: nobody shares b.
+func (s *shard) crowded(now time.Duration, b *Budget, l *Limits, a *Ask, own bool) Verdict {
 	b.settle(l, now)
 	v := b.verdict(l, now, a)
-	if v.Action != Deny {
-		return s.refuse(full, b.Component, a)
+	switch {
+	case v.Action == Deny:
+	case own && s.greedy(b):
+		_, p := a.gauge()
+		v, b.Slow = Verdict{Part: p, Limit: int64(s.each)}, p
+	default:
+		return s.refuse(s.full(s.options.Open), b.Component, a)
 	}
 	if s.options.Shadow {
 		v = v.shadowed(*a)
@@ -50,9 +56,12 @@ func (s *shard) crowded(now time.Duration, b *Budget, l *Limits, a *Ask, full Ve
 	return v
 }
 
-// full is the verdict when no request can be remembered.
-func (s *shard) full() Verdict {
-	return Verdict{Part: Full, Wait: time.Second, Limit: int64(s.options.Open)}
+// greedy: b has as many requests open as one budget may.
+func (s *shard) greedy(b *Budget) bool { return b.requests() >= s.each }
+
+// full is the verdict when there is no more room than for so many.
+func (s *shard) full(room int) Verdict {
+	return Verdict{Part: Full, Wait: time.Second, Limit: int64(room)}
 }
 
 // refuse counts v, by which there is no room for what c asks.
@@ -118,19 +127,6 @@ func (s *shard) leaves(now time.Duration, r *request, p Part) {
 	r.in &^= 1 << i
 }
 
-// inPart is the place of p in Budget.In, or -1.
-func inPart(p Part) int {
-	switch p {
-	case AD:
-		return 0
-	case AB:
-		return 1
-	case RPC:
-		return 2
-	}
-	return -1
-}
-
 // done charges and releases a request, whose slot is the caller's to give back.
 func (s *shard) done(now time.Duration, r *request, cost *Cost) {
 	s.rouse(now, r)
@@ -151,8 +147,8 @@ func (s *shard) lost(now time.Duration, r *request) {
 	s.rouse(now, r)
 	b, expect := s.budget(r.budget), s.options.Expect
 	b.settle(r.limits, now)
-	for i, p := range [...]Part{AD, AB, RPC} {
-		if r.in>>i&1 == 1 {
+	for p := AD; p <= RPC; p++ {
+		if i := inPart(p); i >= 0 && r.in>>i&1 == 1 {
 			b.forgive(r.limits, b.Component.rate(p), p, now-r.entered[i]-expect)
 		}
 	}
@@ -168,7 +164,7 @@ func (s *shard) lost(now time.Duration, r *request) {
 func (s *shard) hold(now time.Duration, c Caller, hash uint32, l *Limits, p Part, n uint32) Verdict {
 	i := s.place(c, hash, now)
 	if !own(i) {
-		return s.refuse(s.full(), c.Component, &Ask{})
+		return s.refuse(s.full(s.options.Budgets), c.Component, &Ask{})
 	}
 	e := s.entry(i)
 	b := &e.Budget

@@ -19,7 +19,7 @@ type Snapshot struct {
 
 	AD, CAS, AB, RPC SnapshotTime  // of a minute (2010)
 	Find             SnapshotCount // items and folders in responses (2010)
-	Hash             int32         // that Exchange's readers are told to ignore; of ours, what finds the budget again (2010)
+	Hash             int32         // that Exchange's readers are told to ignore; of ours, of the owner's name, another in each Ledger (2010)
 	Subs             SnapshotCount // subscriptions (2010)
 
 	Local          SnapshotTokens // (2013)

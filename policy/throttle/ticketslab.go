@@ -146,5 +146,5 @@ func (q *requests) give(i uint32, more *bounded) {
 	q.unlink(s)
 	q.slabs[s.number], q.spared = nil, s
 	q.gone = append(q.gone, s.number)
-	more.give()
+	more.give(1)
 }

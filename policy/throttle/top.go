@@ -16,20 +16,19 @@ type Spender struct {
 	Wait   time.Duration // as in Verdict: how long a Delay is, or for how long he is locked out
 }
 
-// Top is the n callers who have used most of p, or hold most of it, at now, the
-// first of them first; of several who have spent the same, any. It holds no lock
-// for longer than 64 budgets take.
-func (l *Ledger) Top(now time.Time, p Part, n int) []Spender {
-	at := l.clock.since(now)
-	var out []Spender
+// Top is, for one part of these after the other, the n callers who have used most
+// of it, or hold most of it, at now, the first of them first; of several who have
+// spent the same, any. All budgets are looked at once, and no lock is held for
+// longer than 64 of them take.
+func (l *Ledger) Top(now time.Time, n int, of ...Part) (out []Spender) {
+	at, r := l.clock.since(now), newRanking(n, of)
 	for i := range l.shards {
-		s := &l.shards[i]
-		for k := 0; ; k++ {
-			found, more := s.spenders(at, k, p, least(out, n))
-			if !more {
-				break
-			}
-			out = best(append(out, found...), n, bySpent)
+		for k := 0; l.shards[i].rank(at, k, r); k++ {
+		}
+	}
+	for _, p := range of {
+		if p < parts {
+			out = append(out, r.first[p]...)
 		}
 	}
 	return out
@@ -53,15 +52,6 @@ func (l *Ledger) Throttled(now time.Time, n int) []Spender {
 	return out
 }
 
-// least is what a caller must have spent to come before the last of the n of out:
-// with a million who have spent the same none is looked at twice.
-func least(out []Spender, n int) int64 {
-	if len(out) < n || n <= 0 {
-		return 1
-	}
-	return out[n-1].Used + 1
-}
-
 func bySpent(a, b Spender) int { return cmp.Or(cmp.Compare(b.Used, a.Used), byCaller(a, b)) }
 
 func byWait(a, b Spender) int {
@@ -78,42 +68,8 @@ func best(all []Spender, n int, order func(a, b Spender) int) []Spender {
 	return all[:min(len(all), max(0, n))]
 }
 
-// spenders are those of block k who may have spent least of p or more. False:
-// there is no block k.
-func (s *shard) spenders(now time.Duration, k int, p Part, least int64) (out []Spender, more bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if k >= len(s.blocks) {
-		return nil, false
-	}
-	for i := range uint32(perBlock) {
-		b := &s.blocks[k][i].Budget
-		if b.mostSpent(p, now) < least {
-			continue
-		}
-		n := uint32(k*perBlock) + i
-		c := s.caller(n)
-		out = append(out, s.looked(s.clock.time(now), c).spender(*b, now, c, p))
-	}
-	return slices.DeleteFunc(out, func(s Spender) bool { return s.Used < least }), true
-}
-
-// mostSpent is what of p was spent at most, as a Spender has it, without a look
-// at the policy.
-func (b *Budget) mostSpent(p Part, now time.Duration) int64 {
-	if i := b.Component.gauge(p); i >= 0 {
-		return int64(b.Held[i])
-	}
-	i := b.Component.rate(p)
-	if i < 0 {
-		return 0
-	}
-	return p.limit(b.Used[i] + times(b.inFlight(p), max(0, now-b.At)))
-}
-
-// spender is what c, who stands at b, has spent of p at now.
+// spender is what c, who stands at b, settled, has spent of p at now.
 func (l *Limits) spender(b Budget, now time.Duration, c Caller, p Part) Spender {
-	b.settle(l, now)
 	ask := wants(p)
 	v := b.verdict(l, now, &ask)
 	out := Spender{Caller: c, Part: p, Action: v.Action, Wait: v.Wait, Limit: -1}
@@ -181,10 +137,17 @@ func (s *shard) still(now time.Duration, n uint32) (Spender, bool) {
 	if i := c.Component.gauge(p); v.Action == Allow && i >= 0 && l.full(&b, i, 1) {
 		v.meet(Deny, p, 0, 0)
 	}
+	share := v.Action == Allow && (p == Concurrency || p == Hanging) && s.greedy(&b)
+	if share {
+		v.meet(Deny, p, 0, int64(s.each))
+	}
 	if v.Action == Allow {
 		return Spender{}, false
 	}
 	out := l.spender(b, now, c, v.Part)
+	if share {
+		out.Limit = v.Limit
+	}
 	out.Action, out.Wait = v.Action, v.Wait
 	return out, true
 }

@@ -26,18 +26,21 @@ func TestTop(t *testing.T) {
 		}
 		return out
 	}
-	if got, want := names(l.Top(day, LocalTime, 3)), "199 198 197 "; got != want {
+	if got, want := names(l.Top(day, 3, LocalTime)), "199 198 197 "; got != want {
 		t.Errorf("time: got %s, want %s", got, want)
 	}
-	top := l.Top(day, LocalTime, 1)[0]
+	top := l.Top(day, 1, LocalTime)[0]
 	if want := (Spender{Caller{"199", EWS}, LocalTime, 3980000, 300000, Deny, 5 * time.Minute}); top != want {
 		t.Errorf("got %+v, want %+v", top, want)
 	}
-	if got := l.Top(day, Concurrency, 2); len(got) != 2 || got[0].Caller.Name != "99" || got[0].Used != 100 || got[0].Limit != 100 || got[0].Action != Deny {
+	if got := l.Top(day, 2, Concurrency); len(got) != 2 || got[0].Caller.Name != "99" || got[0].Used != 100 || got[0].Limit != 100 || got[0].Action != Deny {
 		t.Errorf("requests: %+v", got)
 	}
-	if got := l.Top(day, Messages, 5); len(got) != 0 {
+	if got := l.Top(day, 5, Messages); len(got) != 0 {
 		t.Errorf("messages: %+v", got)
+	}
+	if got := l.Top(day, 3, parts, 255); len(got) != 0 {
+		t.Errorf("of no part: %+v", got)
 	}
 	now := day.Add(time.Minute)
 	slow := l.Throttled(now, 1000)
@@ -56,6 +59,25 @@ func TestTop(t *testing.T) {
 	}
 }
 
+// The lists of several parts are those of each, whoever is in the others.
+func TestTopOfAllParts(t *testing.T) {
+	l := ledgerOf(bucket(300000, 0, 3000000), Options{})
+	for i := range 300 {
+		c := Caller{strconv.Itoa(i), Component(i % int(components))}
+		tk, _ := l.Check(day, c, Ask{CPU: -1, Find: uint32(i * 37 % 101), Hanging: i%7 == 0, Spend: Spend{Messages: uint32(i), Cmdlets: 1}})
+		l.Done(day, tk, Cost{Time: time.Duration(i*53%211) * ms, AD: time.Duration(i*31%97) * ms, RPC: time.Duration(i%3) * ms})
+		l.Check(day, c, Ask{CPU: -1, Hanging: i%2 == 0})
+	}
+	var every []Part
+	var want []Spender
+	for p := range parts {
+		every, want = append(every, p), append(want, l.Top(day, 3, p)...)
+	}
+	if got := l.Top(day, 3, every...); !slices.Equal(got, want) || len(want) < 12 {
+		t.Errorf("at once\n%+v, one by one\n%+v", got, want)
+	}
+}
+
 // Who has no limit, and works in one request after the other, is in the list; and
 // who only has messages open has not sent any.
 func TestTopOfUnlimited(t *testing.T) {
@@ -70,13 +92,13 @@ func TestTopOfUnlimited(t *testing.T) {
 	}
 	now := day.Add(time.Hour)
 	for p, want := range map[Part]int64{CAS: 60_000, LocalTime: 300_000} {
-		got := l.Top(now, p, 3)
+		got := l.Top(now, 3, p)
 		if len(got) != 1 || got[0].Caller != busy || got[0].Used > want || got[0].Used < want-10 || got[0].Limit != -1 {
 			t.Errorf("%v: got %+v, want %d", p, got, want)
 		}
 	}
 	for _, p := range []Part{Messages, Recipients} {
-		if got := l.Top(now, p, 3); len(got) != 0 {
+		if got := l.Top(now, 3, p); len(got) != 0 {
 			t.Errorf("%v: got %+v", p, got)
 		}
 	}
@@ -89,7 +111,7 @@ func TestTopOfMany(t *testing.T) {
 		for i := range 500 {
 			l.Done(day, first(l.Check(day, Caller{strconv.Itoa(i), EWS}, quiet())), Cost{Time: time.Duration(i) * ms})
 		}
-		for i, s := range l.Top(day, LocalTime, 20) {
+		for i, s := range l.Top(day, 20, LocalTime) {
 			if s.Used != int64(499-i) || s.Caller.Name != strconv.Itoa(499-i) {
 				t.Fatalf("%d: got %+v", i, s)
 			}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"testing"
 	"time"
+
+	"evenkeel/queue/lines/linestest"
 )
 
 // benchSize is more than any cache holds.
@@ -26,23 +28,6 @@ func use(r *Reader, numbers ...int) (sum int) {
 	return sum
 }
 
-// measure runs f over b's bytes and says how many million of them a second of
-// processor time reads; "MB/s" is by the clock of the wall, on a machine that others use too.
-func measure(b *testing.B, data []byte, f func() (rows int)) {
-	b.SetBytes(int64(len(data)))
-	b.ReportAllocs()
-	rows := 0
-	from := cpu()
-	for b.Loop() {
-		rows += f()
-	}
-	spent := cpu() - from
-	if spent > 0 {
-		b.ReportMetric(float64(len(data))*float64(b.N)/1e6/spent.Seconds(), "MB/cpu-s")
-		b.ReportMetric(float64(spent)/float64(rows), "cpu-ns/row")
-	}
-}
-
 func BenchmarkRead(b *testing.B) {
 	for _, c := range []struct {
 		name    string
@@ -58,7 +43,7 @@ func BenchmarkRead(b *testing.B) {
 			r := NewReader(nil, Position{}, c.want...)
 			src := bytes.NewReader(nil)
 			sum := 0
-			measure(b, c.data, func() (rows int) {
+			linestest.Measure(b, c.data, func() (rows int) {
 				src.Reset(c.data)
 				r.Reset(src, Position{})
 				for r.Next() {
@@ -69,7 +54,7 @@ func BenchmarkRead(b *testing.B) {
 			})
 		})
 		b.Run("of="+c.name+"/by=csv", func(b *testing.B) {
-			measure(b, c.data, func() (rows int) {
+			linestest.Measure(b, c.data, func() (rows int) {
 				r := csv.NewReader(bytes.NewReader(c.data))
 				r.Comment, r.FieldsPerRecord, r.ReuseRecord = '#', -1, true
 				for {

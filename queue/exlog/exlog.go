@@ -16,6 +16,8 @@ package exlog
 import (
 	"net/netip"
 	"time"
+
+	"evenkeel/queue/lines"
 )
 
 // MaxRow is how many bytes of a file a row may have, its end not counted. The
@@ -23,11 +25,14 @@ import (
 // longer line is rejected, and so is the first line of a longer row of many.
 const MaxRow = 128 << 10
 
+// Stats count what was read, as in all logs of lines.
+type Stats = lines.Stats
+
 // Line is the number of the row's first line, from 1, as an editor shows it.
-func (s *rows) Line() int64 { return s.line }
+func (s *rows) Line() int64 { return s.in.Line() }
 
 // Offset is where in the file the row begins, in bytes.
-func (s *rows) Offset() int64 { return s.offset }
+func (s *rows) Offset() int64 { return s.in.Offset() }
 
 // Raw is the whole row without its end, with its quotes and the line ends within
 // them, in UTF-8 if the file is in UTF-16, else as it stands, valid UTF-8 or not.
@@ -37,7 +42,7 @@ func (s *rows) Raw() []byte { return s.text }
 // Unended reports that the row's line has no end, which only the last of a
 // finished file may lack: the row has all its columns, but what stands in the
 // last may be cut short.
-func (s *rows) Unended() bool { return s.unended }
+func (s *rows) Unended() bool { return s.in.Unended() }
 
 // Logged reports whether the file has the column that was wanted as the i-th. A
 // column that is not logged is another thing than one without a value.
@@ -74,14 +79,11 @@ func (s *rows) Time() (t time.Time, ok bool) {
 }
 
 // Stats are the counts so far.
-func (s *rows) Stats() Stats {
-	s.stats.Bytes = s.pos.Offset - s.from
-	return s.stats
-}
+func (s *rows) Stats() Stats { return s.in.Stats() }
 
 // Header is what is said ahead of the rows that follow.
-func (s *rows) Header() Header { return s.pos.Header }
+func (s *rows) Header() Header { return s.header }
 
 // Position is where all is consumed: a reader that starts there sees what comes
 // next and nothing twice.
-func (s *rows) Position() Position { return s.pos }
+func (s *rows) Position() Position { return Position{s.in.Position(), s.header} }

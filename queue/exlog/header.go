@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"evenkeel/queue/lines"
 )
 
 // A Header holds the directives that are in force, each as the last line of
@@ -42,17 +44,14 @@ func (h Header) Columns() (names []string) {
 // part before. The zero Position is the start of a file. It is a plain value
 // that can be written down, and compared.
 type Position struct {
-	Offset   int64    // in bytes from the start of the file; the start of a row, if not Skip
-	Line     int64    // line ends before Offset
-	Encoding Encoding // of the file
-	Header   Header
-	Skip     bool // Offset is within a line that is longer than [MaxRow]
+	lines.Position
+	Header Header // in force there
 }
 
 // directive reads a line that begins with "#". Others than the five are remarks.
 func (s *rows) directive(line []byte) {
 	name, value, _ := bytes.Cut(line[1:], []byte(":"))
-	h, said := &s.pos.Header, valid(value)
+	h, said := &s.header, valid(value)
 	switch strings.ToLower(string(bytes.TrimSpace(name))) {
 	case "software":
 		h.Software = said
@@ -69,8 +68,8 @@ func (s *rows) directive(line []byte) {
 
 // head takes the columns' names.
 func (s *rows) head(names []byte) {
-	s.stats.Headers++
-	s.pos.Header.Fields = valid(names)
+	s.in.Count.Headers++
+	s.header.Fields = valid(names)
 	s.compile()
 }
 
@@ -81,7 +80,7 @@ func valid(v []byte) string {
 
 // compile makes what follows from the header.
 func (s *rows) compile() {
-	s.plan = compile(s.pos.Header.Columns(), s.want)
+	s.plan = compile(s.header.Columns(), s.want)
 	s.marks = slices.Grow(s.marks[:0], s.plan.n+1)[:s.plan.n+1]
 	s.marks[0] = -1 // the column before the first ends before the line
 }
@@ -114,7 +113,7 @@ func (s *rows) named(line []byte) bool {
 	if !s.isHeader(line) {
 		return false
 	}
-	if !s.unended {
+	if !s.in.Unended() {
 		s.head(line)
 	}
 	return true

@@ -1,53 +1,29 @@
 package exlog
 
 import (
-	"fmt"
+	"io"
 	"strings"
 	"testing"
+
+	"evenkeel/queue/lines"
+	"evenkeel/queue/lines/linestest"
 )
 
-// told reads all of data, and says of every row its line and the wanted values.
-func told(data string, want ...string) (out []string, stats Stats) {
-	r := NewReader(strings.NewReader(data), Position{}, want...)
-	for r.Next() {
-		out = append(out, tell(&r.rows))
+// format is ours, as the tests of all formats of lines see it.
+func format() linestest.Format[Position] {
+	return linestest.Format[Position]{
+		Max: MaxRow,
+		Read: func(src io.Reader, at Position, block int, want ...string) linestest.Reader[Position] {
+			r := &Reader{rows{want: want}}
+			r.in.Block = block
+			r.Reset(src, at)
+			return r
+		},
+		Follow: func(at Position, want ...string) linestest.Tail[Position] { return NewTail(at, want...) },
+		Place:  func(at Position) lines.Position { return at.Position },
+		Clock:  "02T15:04:05.000",
+		Value:  func(v []byte) string { return "[" + string(v) + "]" },
 	}
-	if err := r.Err(); err != nil {
-		out = append(out, err.Error())
-	}
-	return out, r.Stats()
-}
-
-// tell says of a row its line, its time and its values in brackets: "?" for a
-// column that is not logged.
-func tell(s *rows) string {
-	words := []string{fmt.Sprint(s.Line())}
-	if t, ok := s.Time(); ok {
-		words = append(words, t.Format("02T15:04:05.000"))
-	}
-	for i := range s.want {
-		v := "[" + string(s.Field(i)) + "]"
-		if !s.Logged(i) {
-			v = "?"
-		}
-		words = append(words, v)
-	}
-	if s.Unended() {
-		words = append(words, "unended")
-	}
-	return strings.Join(words, " ")
-}
-
-func inUTF16(text string, big bool) string {
-	var b strings.Builder
-	for _, r := range "\ufeff" + text { // the texts here have no surrogates
-		if big {
-			b.WriteString(string([]byte{byte(r >> 8), byte(r)}))
-		} else {
-			b.WriteString(string([]byte{byte(r), byte(r >> 8)}))
-		}
-	}
-	return b.String()
 }
 
 // mixed is a file with rows of many lines, in whose middle the columns change.
@@ -84,11 +60,10 @@ func TestKinds(t *testing.T) {
 	const full = "06:00:00.000 [user1] [-All] [200]"
 	quoted := func(v string) string { return strings.Replace(row4, "-All", v, 1) }
 	is := func(v string) string { return strings.Replace(full, "-All", v, 1) }
-	for _, c := range []struct {
-		promise string
-		data    string
-		want    []string // User, Parameters, Status, without the line and the day
-		stats   Stats    // without Bytes and First
+	for _, k := range []struct {
+		Promise, Data string
+		Want          []string // User, Parameters, Status
+		Stats         Stats
 	}{
 		{"a #Fields line", head4 + row4 + "\n", []string{full}, Stats{Rows: 1, Headers: 1}},
 		{"a header row", head4[len("#Fields: "):] + row4 + "\n", []string{full}, Stats{Rows: 1, Headers: 1}},
@@ -123,7 +98,7 @@ func TestKinds(t *testing.T) {
 
 		{"what is no UTF-8 stays", head4 + quoted("\xff\xc3") + "\n", []string{is("\xff\xc3")}, Stats{Rows: 1, Headers: 1}},
 		{"CR and CR CR before LF", head4 + row4 + "\r\n" + row4 + "\r\r\n\r\n", []string{full, full}, Stats{Rows: 2, Headers: 1}},
-		{"files put together, each with its mark", utf8BOM + head4 + row4 + "\n" + utf8BOM + head4 + row4 + "\n", []string{full, full}, Stats{Rows: 2, Headers: 2}},
+		{"files put together, each with its mark", linestest.BOM + head4 + row4 + "\n" + linestest.BOM + head4 + row4 + "\n", []string{full, full}, Stats{Rows: 2, Headers: 2}},
 		{"NULs between rows", head4 + row4 + "\n" + strings.Repeat("\x00", 270_000) + row4 + "\n\x00\x00\r\n", []string{full, full}, Stats{Rows: 2, Headers: 1, Nul: 270_002}},
 		{"NULs in the midst of a row", head4 + row4[:30] + "\x00\x00" + row4[32:] + "\n" + row4 + "\n", []string{full}, Stats{Rows: 1, Headers: 1, Rejected: 2, Cut: 1, Columns: 1, Nul: 2}},
 		{"NULs after all columns: the last may be cut, so it is no row", head4 + row4 + "\x00\x00", nil, Stats{Headers: 1, Rejected: 1, Cut: 1, Nul: 2}},
@@ -139,20 +114,7 @@ func TestKinds(t *testing.T) {
 		{"a line that is too long ends at NULs", head4 + strings.Repeat("x", MaxRow+1) + "\x00" + row4 + "\n", []string{full}, Stats{Rows: 1, Headers: 1, Rejected: 1, Long: 1, Nul: 1}},
 		{"nothing", "", nil, Stats{}},
 	} {
-		got, stats := told(c.data, "User", "Parameters", "Status")
-		for i, g := range got {
-			_, got[i], _ = strings.Cut(strings.Replace(g, " 01T", " ", 1), " ") // without the line and the day
-		}
-		if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
-			t.Errorf("%s: got rows %.2000q, want %.2000q", c.promise, got, c.want)
-		}
-		if stats.Bytes != int64(len(c.data)) {
-			t.Errorf("%s: %d bytes of %d", c.promise, stats.Bytes, len(c.data))
-		}
-		stats.Bytes, stats.First = 0, Reject{}
-		if stats != c.stats {
-			t.Errorf("%s: got %+v, want %+v", c.promise, stats, c.stats)
-		}
+		format().Kind(t, linestest.Kind(k), "User", "Parameters", "Status")
 	}
 }
 
@@ -169,7 +131,7 @@ func TestLongest(t *testing.T) {
 			v := strings.Repeat(part, n/len(part)+1)[:n]
 			row := start + v + end
 			for promise, data := range map[string]string{"and another": row + "\n" + row3 + "\n", "after NULs": "\x00" + row + "\n" + row3 + "\n", "without an end": row3 + "\n" + row} {
-				got, stats := told(head3+data, "User")
+				got, stats := format().Told(head3+data, "User")
 				if len(got) != 2-more || stats.Rejected > 0 != (more > 0) {
 					t.Errorf("%s, %d too long, %s: %d rows, %+v", name, more, promise, len(got), stats)
 				}
@@ -180,29 +142,7 @@ func TestLongest(t *testing.T) {
 
 // A file that somebody saved again has the same rows.
 func TestEncodings(t *testing.T) {
-	want := strings.Join(mixedTold(), "\n")
-	for name, data := range map[string]string{
-		"as it was":           mixed,
-		"CR LF":               strings.ReplaceAll(mixed, "\n", "\r\n"),
-		"UTF-8 with a mark":   utf8BOM + mixed,
-		"UTF-16LE":            inUTF16(mixed, false),
-		"UTF-16BE":            inUTF16(mixed, true),
-		"UTF-16LE, CR LF":     inUTF16(strings.ReplaceAll(mixed, "\n", "\r\n"), false),
-		"UTF-16LE, no mark":   inUTF16(mixed, false)[2:],
-		"UTF-16BE, no mark":   inUTF16(mixed, true)[2:],
-		"UTF-16LE, half unit": inUTF16(mixed, false) + "x",
-		"UTF-16LE with NULs":  inUTF16(strings.Replace(mixed, "\n", "\n\x00\x00\x00", 5), false),
-	} {
-		got, stats := told(data, mixedWanted()...)
-		if strings.ReplaceAll(strings.Join(got, "\n"), "\r", "") != want || stats.Rejected != 0 {
-			t.Errorf("%s: got %q, %+v", name, got, stats)
-		}
-	}
-	for units, want := range map[string]string{"\xc0\x03": "2 [π]", "\x3d\xd8\x00\xde": "2 [😀]", "\x3d\xd8z\x00": "2 [\ufffdz]", "\x00\xde\x3d\xd8": "2 [\ufffd\ufffd]"} {
-		if got, _ := told(inUTF16("#Fields: a\n", false)+units+"\n\x00", "a"); strings.Join(got, "") != want {
-			t.Errorf("units %x: got %q, want %q", units, got, want)
-		}
-	}
+	format().Encodings(t, mixed, mixedTold(), mixedWanted()...)
 }
 
 // The logs that Exchange has written over the years, by name in any order.
@@ -215,7 +155,7 @@ func TestLogs(t *testing.T) {
 		"RPC Client Access": {string(rca(1 << 16)), rcaWanted()},
 		"cmdlets":           {string(cmd(1 << 16)), cmdWanted()},
 	} {
-		_, stats := told(c.data, c.want...)
+		_, stats := format().Told(c.data, c.want...)
 		if stats.Rejected != 0 || stats.Rows != int64(strings.Count(c.data, "\r\n2025-03")) {
 			t.Errorf("%s: %+v", name, stats)
 		}
@@ -252,19 +192,13 @@ func TestNoValue(t *testing.T) {
 func TestPlace(t *testing.T) {
 	data := strings.Replace(mixed, "\n", "\n\n", 3)
 	r := NewReader(strings.NewReader(data), Position{})
-	n := 0
-	for ; r.Next(); n++ {
-		raw := string(r.Raw())
-		if !strings.HasPrefix(data[r.Offset():], raw+"\n") || int64(strings.Count(data[:r.Offset()], "\n")) != r.Line()-1 {
-			t.Errorf("%q is not at byte %d, line %d", raw, r.Offset(), r.Line())
-		}
-	}
+	linestest.Places(t, r, data, 5)
 	want := Header{"Microsoft Exchange Server", "15.02.1544.004", "Rps Cmdlet Logs", "2025-06-01T06:00:00.000Z", "Status,DateTime,User"}
-	if n != 5 || r.Header() != want || strings.Join(r.Header().Columns(), "|") != "Status|DateTime|User" {
-		t.Errorf("%d rows under %+v", n, r.Header())
+	if r.Header() != want || strings.Join(r.Header().Columns(), "|") != "Status|DateTime|User" {
+		t.Errorf("got %+v", r.Header())
 	}
-	_, stats := told(head4+"\nno row\nnor this\n", "date")
-	if want := (Reject{3, int64(len(head4)) + 1, Columns}); stats.First != want || want.Why.String() != "columns" {
+	_, stats := format().Told(head4+"\nno row\nnor this\n", "date")
+	if want := (lines.Reject{Line: 3, Offset: int64(len(head4)) + 1, Why: lines.Columns}); stats.First != want || want.Why.String() != "columns" {
 		t.Errorf("first rejected: got %+v, want %+v", stats.First, want)
 	}
 }

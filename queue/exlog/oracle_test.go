@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"evenkeel/queue/lines/linestest"
 	"pgregory.net/rapid"
 )
 
@@ -13,7 +14,7 @@ import (
 // told says, and what it counts.
 func slowly(data string, want ...string) (out []string, stats Stats) {
 	s := slow{want: want, line: 1}
-	data = strings.TrimPrefix(data, utf8BOM)
+	data = strings.TrimPrefix(data, linestest.BOM)
 	for data != "" {
 		n := strings.IndexAny(data, "\n\x00")
 		switch {
@@ -56,7 +57,7 @@ func (s *slow) see(line, data string, unended bool) (end int) {
 		s.reject(&s.stats.Long)
 		return end
 	}
-	plain := strings.TrimPrefix(strings.TrimRight(line, "\r"), utf8BOM)
+	plain := strings.TrimPrefix(strings.TrimRight(line, "\r"), linestest.BOM)
 	if plain == "" || plain[0] == '#' {
 		if name, value, _ := strings.Cut(plain, ":"); name != "" && strings.EqualFold(strings.TrimSpace(name[1:]), "fields") && !unended {
 			s.head(value)
@@ -65,7 +66,7 @@ func (s *slow) see(line, data string, unended bool) (end int) {
 	}
 	values, _, state := machine(plain, s.names == nil)
 	if state == "open" && s.names != nil {
-		mark := len(line) - len(strings.TrimPrefix(line, utf8BOM))
+		mark := len(line) - len(strings.TrimPrefix(line, linestest.BOM))
 		var size int
 		values, size, state = machine(data[mark:], true)
 		if size += mark; state == "fits" && size <= MaxRow {
@@ -199,37 +200,8 @@ func (s *slow) say(values []string, unended bool) string {
 
 func oracleWanted() []string { return []string{"User", "Parameters", "Status", "DateTime"} }
 
-// timeless is told without the times, which the oracle does not read.
-func timeless(data string) (out []string, stats Stats) {
-	r := NewReader(strings.NewReader(data), Position{}, oracleWanted()...)
-	for r.Next() {
-		line, rest, _ := strings.Cut(tell(&r.rows), " ")
-		if t, ok := r.Time(); ok {
-			rest = strings.TrimPrefix(rest, t.Format("02T15:04:05.000 "))
-		}
-		out = append(out, line+" "+rest)
-	}
-	stats = r.Stats()
-	stats.Bytes, stats.First = 0, Reject{}
-	return out, stats
-}
-
-// likeUTF16 reports that the oracle cannot read data.
-func likeUTF16(data string) bool {
-	e, _ := sniffed([]byte(data))
-	return e != UTF8
-}
-
 func TestAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		data := lengthened(t, file(t))
-		if likeUTF16(data) {
-			return
-		}
-		want, counted := slowly(data, oracleWanted()...)
-		got, stats := timeless(data)
-		if strings.Join(got, "\n") != strings.Join(want, "\n") || stats != counted {
-			t.Fatalf("%.5000q:\ngot  %.5000q %+v\nwant %.5000q %+v", data, got, stats, want, counted)
-		}
+		format().Oracle(t, format().Lengthened(t, file(t), parts()...), slowly, oracleWanted()...)
 	})
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 
+	"evenkeel/queue/lines/linestest"
 	"pgregory.net/rapid"
 )
 
@@ -17,7 +17,7 @@ func pieces() *rapid.Generator[string] {
 		rapid.SampledFrom([]string{
 			head4, head3, head4[9:], head3[9:], "#Fields: Status,User\n", "Status,User\n", "#Date: x\n", "#Software: \xff\xfe\n", "#Fields:\n", "#Fields: \"User\n", `"DateTime","User","Status"` + "\n",
 			row4 + "\n", row4 + "\r\n", row3 + "\n", quoted + "\n", quoted + "\r\n", strings.Replace(row4, "-All", `""`, 1) + "\n", strings.Replace(row3, "200", `"`, 1) + "\n",
-			"\n", "\r\n", " ", ",", "\"", "\"\"", "\",\"", "\"\n", "\",", "\x00", strings.Repeat("\x00", 100), "\r", utf8BOM, "\xff", "a,b\n", "#", row4, row4[:30], quoted[:50], quoted[40:],
+			"\n", "\r\n", " ", ",", "\"", "\"\"", "\",\"", "\"\n", "\",", "\x00", strings.Repeat("\x00", 100), "\r", linestest.BOM, "\xff", "a,b\n", "#", row4, row4[:30], quoted[:50], quoted[40:],
 		}),
 		rapid.StringMatching(`[ -~]{0,20}\n?`),
 		rapid.StringMatching(`[",x\r\n]{0,20}\n?`),
@@ -28,70 +28,22 @@ func file(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(pieces(), 0, 60).Draw(t, "pieces"), "")
 }
 
+// parts are what a file may have long stretches of.
+func parts() []string { return []string{"x", "y,", "\x00", "\n", "\"\"", "z\n", mixed} }
+
 // However a finished file is cut into blocks, its rows are the same.
 func TestAnyBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		data := encoded(t, file(t))
-		want, wantStats := told(data, oracleWanted()...)
-		r := &Reader{buf: make([]byte, rapid.SampledFrom([]int{MaxRow + 2, MaxRow + 100, 2 * MaxRow, 3 * MaxRow}).Draw(t, "buffer"))}
-		r.want = oracleWanted()
-		r.Reset(iotest.HalfReader(strings.NewReader(data)), Position{})
-		var got []string
-		for r.Next() {
-			got = append(got, tell(&r.rows))
-		}
-		if strings.Join(got, "\n") != strings.Join(want, "\n") || r.Stats() != wantStats {
-			t.Fatalf("%.5000q: got %.5000q %+v, want %.5000q %+v", data, got, r.Stats(), want, wantStats)
-		}
+		format().AnyBlocks(t, format().Encoded(t, file(t), parts()...), oracleWanted()...)
 	})
-}
-
-// encoded is the file as one of its kinds, or with long parts, so that blocks
-// end everywhere in it.
-func encoded(t *rapid.T, data string) string {
-	switch rapid.IntRange(0, 4).Draw(t, "encoding") {
-	case 0:
-		return inUTF16(strings.ToValidUTF8(data, "?"), false)
-	case 1:
-		return inUTF16(strings.ToValidUTF8(data, "?"), true)
-	case 2:
-		return lengthened(t, data)
-	}
-	return data
-}
-
-// lengthened is the file twice, with something long in between or nothing: as
-// long as a row may be and a little more, or more than a block.
-func lengthened(t *rapid.T, data string) string {
-	n := rapid.SampledFrom([]int{0, 0, MaxRow - 100, MaxRow, 100_000, blockLen + 10_000}).Draw(t, "length") + rapid.IntRange(0, 100).Draw(t, "more")
-	part := rapid.SampledFrom([]string{"x", "y,", "\x00", "\n", "\"\"", "z\n", mixed}).Draw(t, "part")
-	return data + strings.Repeat(part, n/len(part)+1)[:n] + data
 }
 
 // Whatever a follower sees of a growing file, and whenever it starts anew, it
 // gets the rows that one reading of the whole file gives: none lost, none twice.
 func TestAnyGrowth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		whole := encoded(t, strings.ReplaceAll(file(t), "\x00", "0")) + "\n"
-		if !likeUTF16(whole) {
-			whole = strings.ReplaceAll(whole, "\x00", "0")
-		}
-		whole = whole[:len(whole)-len(whole)%2]
-		want, _ := told(whole, oracleWanted()...)
-		w := follow(oracleWanted()...)
-		for written := 0; written < len(whole); {
-			written = min(len(whole), written+rapid.IntRange(1, max(1, len(whole)/3)).Draw(t, "written"))
-			ahead := rapid.SampledFrom([]int{0, 0, 1, 64, 65536}).Draw(t, "ahead")
-			w.poll(t, whole[:written]+strings.Repeat("\x00", ahead), rapid.IntRange(MaxRow+2, 4*MaxRow).Draw(t, "block"))
-			if rapid.Bool().Draw(t, "restart") {
-				w.restart(t)
-			}
-		}
-		w.poll(t, whole, 4*MaxRow)
-		w.finish(whole)
-		if strings.Join(w.rows, "\n") != strings.Join(want, "\n") {
-			t.Fatalf("%.5000q:\ngot  %.5000q\nwant %.5000q", whole, w.rows, want)
-		}
+		whole := format().Encoded(t, strings.ReplaceAll(file(t), "\x00", "0"), parts()...) + "\n"
+		format().AnyGrowth(t, whole, oracleWanted()...)
 	})
 }
 
@@ -130,9 +82,9 @@ func TestBrokenQuote(t *testing.T) {
 			rows = append(rows, strings.Replace(row4, "-All", v, 1)+"\n")
 		}
 		at := rapid.IntRange(0, len(rows)-1).Draw(t, "at")
-		good, _ := told(head4+strings.Join(rows, ""), "Parameters")
+		good, _ := format().Told(head4+strings.Join(rows, ""), "Parameters")
 		rows[at] = strings.Replace(row4, "-All", rapid.SampledFrom([]string{`"`, `"a`, `"a""`, `"a"b`, `"a,200`, `"a"" `}).Draw(t, "broken"), 1) + "\n"
-		got, stats := told(head4+strings.Join(rows, ""), "Parameters")
+		got, stats := format().Told(head4+strings.Join(rows, ""), "Parameters")
 		if len(got) != len(good)-1 || stats.Rejected != 1 || stats.Quotes != 1 {
 			t.Fatalf("%q, broken at %d: got %q, %+v", rows, at, got, stats)
 		}

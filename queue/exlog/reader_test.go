@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"evenkeel/queue/lines/linestest"
 )
 
 // No row is lost where a block ends.
 func TestBlocks(t *testing.T) {
 	for name, data := range map[string]string{"proxy": string(proxy(1 << 20)), "cmd": string(cmd(1 << 20))} {
-		for _, text := range []string{data, inUTF16(data, false)} {
-			got, stats := told(text)
+		for _, text := range []string{data, linestest.InUTF16(data, false)} {
+			got, stats := format().Told(text)
 			if len(got) != strings.Count(data, "\r\n2025-03") || stats.Rejected != 0 {
 				t.Errorf("%s: %d rows, the last is %q: %+v", name, len(got), got[len(got)-1], stats)
 			}
@@ -21,7 +23,6 @@ func TestBlocks(t *testing.T) {
 
 // The memory of a reader is bounded whatever a file holds.
 func TestBounded(t *testing.T) {
-	r := NewReader(nil, Position{}, "DateTime")
 	for _, c := range []struct {
 		promise, head string
 		with          string
@@ -35,38 +36,11 @@ func TestBounded(t *testing.T) {
 		{"4 MiB of rows with open quotes", head4, "\"a\n", func(s Stats) bool { return s.Rejected == s.Quotes && s.Rows == 0 }},
 		{"4 MiB of lines that end each other's quotes", head4, "a,b,c,\"\n", func(s Stats) bool { return s.Rejected == 0 && s.Rows == 1<<22/16 }},
 	} {
-		r.Reset(&endless{head: c.head, left: 1 << 22, with: []byte(c.with)}, Position{})
-		for r.Next() {
-		}
-		if s := r.Stats(); !c.good(s) || s.Bytes < 1<<22-MaxRow || cap(r.buf) != blockLen || cap(r.plain)+cap(r.scratch) > 0 {
-			t.Errorf("%s: %+v, buffer %d", c.promise, s, cap(r.buf))
+		src := &linestest.Endless{Head: c.head, Left: 1 << 22, With: c.with}
+		if s := format().Bounded(t, c.promise, src, "DateTime"); !c.good(s) || s.Bytes < 1<<22-MaxRow {
+			t.Errorf("%s: %+v", c.promise, s)
 		}
 	}
-}
-
-// endless is a head and then the same again and again.
-type endless struct {
-	head string
-	left int
-	with []byte
-	done int
-}
-
-func (e *endless) Read(b []byte) (n int, err error) {
-	if e.head != "" {
-		n = copy(b, e.head)
-		e.head = e.head[n:]
-		return n, nil
-	}
-	b = b[:min(len(b), e.left)]
-	for i := range b {
-		b[i] = e.with[(e.done+i)%len(e.with)]
-	}
-	e.done += len(b)
-	if e.left -= len(b); len(b) == 0 {
-		err = fmt.Errorf("the disk is gone")
-	}
-	return len(b), err
 }
 
 // Behind the last row there is none, whatever came last.
@@ -87,7 +61,7 @@ func TestNoRow(t *testing.T) {
 func TestReadError(t *testing.T) {
 	for _, start := range []string{"2025", "2025-06-01T06:00:00.000Z,\"a\nb"} {
 		head := head4 + row4 + "\n" + start
-		r := NewReader(&endless{head: head}, Position{}, "DateTime")
+		r := NewReader(&linestest.Endless{Head: head}, Position{}, "DateTime")
 		if !r.Next() || r.Next() || r.Next() {
 			t.Error("not one row")
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+
+	"evenkeel/queue/lines"
 )
 
 // A state says how far quotes were understood.
@@ -20,7 +22,7 @@ const (
 func (s *rows) split(line []byte) bool {
 	if s.plan.n == 0 {
 		if !s.named(line) {
-			s.reject(Headless)
+			s.in.Reject(lines.Headless)
 		}
 		return false
 	}
@@ -30,11 +32,11 @@ func (s *rows) split(line []byte) bool {
 	}
 	switch {
 	case state == fits && n == s.plan.n && s.dated(line):
-	case s.held || state == fits && s.named(line):
+	case s.in.Held() || state == fits && s.named(line):
 		return false
 	case state == fits && n == s.plan.n:
 	default:
-		return s.reject(s.misfit(state))
+		return s.in.Reject(s.misfit(state))
 	}
 	s.text = line
 	if s.quoted {
@@ -44,14 +46,14 @@ func (s *rows) split(line []byte) bool {
 }
 
 // misfit is why a line is no row.
-func (s *rows) misfit(state state) Reason {
+func (s *rows) misfit(state state) lines.Reason {
 	switch {
-	case s.unended:
-		return Cut
+	case s.in.Unended():
+		return lines.Cut
 	case state != fits:
-		return Quotes
+		return lines.Quotes
 	}
-	return Columns
+	return lines.Columns
 }
 
 // scan marks the columns of a line, and returns their number. It is 0 if the

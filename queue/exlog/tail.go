@@ -19,28 +19,23 @@ type Tail struct{ rows }
 // NewTail makes a tail at a position that looks up the wanted columns: those of
 // [Tail.Field] 0, 1 and so on.
 func NewTail(at Position, want ...string) *Tail {
-	t := &Tail{}
-	t.begin(at, slices.Clone(want), true)
+	t := &Tail{rows{want: slices.Clone(want)}}
+	t.begin(nil, at)
 	return t
 }
 
 // Feed gives t what stands in the file from its position on. The block must not
 // be changed before the next call of Feed.
-func (t *Tail) Feed(block []byte) { t.feed(block, false) }
+func (t *Tail) Feed(block []byte) { t.in.Feed(block) }
 
 // Next goes to the next row, and reports false if the block has no more.
 func (t *Tail) Next() bool { return t.next() }
 
 // AtNul reports that Next said false because of a NUL in the block.
-func (t *Tail) AtNul() bool { return t.atNul }
+func (t *Tail) AtNul() bool { return t.in.AtNul() }
 
 // SkipNul gives up the NULs that t waits before, those that follow them in the
 // next blocks too; Next then goes on behind them, and counts what stands between
 // them and their line's start as cut. It is for a writer that will not fill them:
 // a machine that lost power leaves them, and appends behind.
-func (t *Tail) SkipNul() {
-	if !t.atNul {
-		return
-	}
-	t.given = t.at(t.p + t.pos.Encoding.index(t.block[t.p:], 0))
-}
+func (t *Tail) SkipNul() { t.in.SkipNul() }

@@ -15,18 +15,19 @@ type Position struct {
 }
 
 // system is the position as the reader of HTTP.sys' logs has it.
-func (p Position) system() (at w3c.Position) {
-	at.Offset, at.Line, at.Skip = p.Offset, p.Line, p.Skip
-	at.Encoding = w3c.Encoding(p.Encoding)
-	at.Header = w3c.Header{Software: p.Header.Software, Version: p.Header.Version, Date: p.Header.Date, Fields: p.Header.Fields}
-	return at
+func (p Position) system() w3c.Position {
+	h := p.Header
+	return w3c.Position{
+		Position: p.Position.Position,
+		Header:   w3c.Header{Software: h.Software, Version: h.Version, Date: h.Date, Fields: h.Fields},
+	}
 }
 
 // fromSystem is the reverse of [Position.system].
-func fromSystem(kind Kind, at w3c.Position) (p Position) {
-	p.Kind = kind
-	p.Offset, p.Line, p.Skip = at.Offset, at.Line, at.Skip
-	p.Encoding = exlog.Encoding(at.Encoding)
-	p.Header = exlog.Header{Software: at.Header.Software, Version: at.Header.Version, Date: at.Header.Date, Fields: at.Header.Fields}
-	return p
+func fromSystem(kind Kind, at w3c.Position) Position {
+	h := at.Header
+	return Position{kind, exlog.Position{
+		Position: at.Position,
+		Header:   exlog.Header{Software: h.Software, Version: h.Version, Date: h.Date, Fields: h.Fields},
+	}}
 }

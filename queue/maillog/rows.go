@@ -88,7 +88,7 @@ func (s *rows) Raw() []byte {
 // Stats are the counts so far.
 func (s *rows) Stats() (out Stats) {
 	if s.src != nil {
-		out = s.src.stats()
+		out.Stats = s.src.Stats()
 	}
 	out.Rows, out.Foreign = s.given, s.alien
 	out.Bytes += s.passed

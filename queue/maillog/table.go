@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"evenkeel/queue/exlog"
+	"evenkeel/queue/lines"
 	"evenkeel/queue/w3c"
 )
 
@@ -23,7 +24,7 @@ type source interface {
 	row(t *table) bool // goes to the next row, if there is one, and fills t
 	Line() int64
 	Raw() []byte
-	stats() Stats
+	Stats() lines.Stats
 	position(k Kind) Position
 }
 
@@ -118,11 +119,6 @@ func (r exchangeTail) row(t *table) bool {
 	}
 	return ok
 }
-
-func (r systemReader) stats() Stats   { return ofSystemStats(r.Stats()) }
-func (r systemTail) stats() Stats     { return ofSystemStats(r.Stats()) }
-func (r exchangeReader) stats() Stats { return ofExchangeStats(r.Stats()) }
-func (r exchangeTail) stats() Stats   { return ofExchangeStats(r.Stats()) }
 
 func (r systemReader) position(k Kind) Position   { return fromSystem(k, r.Position()) }
 func (r systemTail) position(k Kind) Position     { return fromSystem(k, r.Position()) }

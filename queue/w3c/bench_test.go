@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"evenkeel/queue/lines/linestest"
 )
 
 // benchSize is more than any cache holds.
@@ -28,23 +30,6 @@ func use(r *Reader, numbers ...int) (sum int) {
 	return sum
 }
 
-// measure runs f over b's bytes and says how many million of them a second of
-// processor time reads; "MB/s" is by the clock of the wall, on a machine that others use too.
-func measure(b *testing.B, data []byte, f func() (rows int)) {
-	b.SetBytes(int64(len(data)))
-	b.ReportAllocs()
-	rows := 0
-	from := cpu()
-	for b.Loop() {
-		rows += f()
-	}
-	spent := cpu() - from
-	if spent > 0 {
-		b.ReportMetric(float64(len(data))*float64(b.N)/1e6/spent.Seconds(), "MB/cpu-s")
-		b.ReportMetric(float64(spent)/float64(rows), "cpu-ns/row")
-	}
-}
-
 func BenchmarkRead(b *testing.B) {
 	for _, c := range []struct {
 		name    string
@@ -59,7 +44,7 @@ func BenchmarkRead(b *testing.B) {
 			r := NewReader(nil, Position{}, c.want...)
 			src := bytes.NewReader(nil)
 			sum := 0
-			measure(b, c.data, func() (rows int) {
+			linestest.Measure(b, c.data, func() (rows int) {
 				src.Reset(c.data)
 				r.Reset(src, Position{})
 				for r.Next() {
@@ -70,7 +55,7 @@ func BenchmarkRead(b *testing.B) {
 			})
 		})
 		b.Run("of="+c.name+"/by=csv", func(b *testing.B) {
-			measure(b, c.data, func() (rows int) {
+			linestest.Measure(b, c.data, func() (rows int) {
 				r := csv.NewReader(bytes.NewReader(c.data))
 				r.Comma, r.Comment, r.FieldsPerRecord = ' ', '#', -1
 				r.LazyQuotes, r.ReuseRecord = true, true
@@ -99,7 +84,7 @@ func BenchmarkFiles(b *testing.B) {
 				all[i] = NewReader(nil, Position{}, siteWanted()...)
 			}
 			counts := make([]int, files)
-			from := cpu()
+			from := linestest.CPU()
 			b.SetBytes(int64(files * len(data)))
 			for b.Loop() {
 				var wg sync.WaitGroup
@@ -108,7 +93,7 @@ func BenchmarkFiles(b *testing.B) {
 				}
 				wg.Wait()
 			}
-			if spent := cpu() - from; spent > 0 {
+			if spent := linestest.CPU() - from; spent > 0 {
 				b.ReportMetric(float64(files*len(data))*float64(b.N)/1e6/spent.Seconds(), "MB/cpu-s")
 			}
 		})

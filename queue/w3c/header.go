@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"evenkeel/queue/lines"
 )
 
 // A Header holds the directives that are in force, each as the last line of
@@ -22,18 +24,15 @@ func (h Header) Columns() []string { return strings.Fields(h.Fields) }
 // part before. The zero Position is the start of a file. It is a plain value
 // that can be written down, and compared.
 type Position struct {
-	Offset   int64    // in bytes from the start of the file; the start of a line, if not Skip
-	Line     int64    // line ends before Offset
-	Encoding Encoding // of the file
-	Header   Header
-	Skip     bool // Offset is within a line that is longer than [MaxLine]
+	lines.Position
+	Header Header // in force there
 }
 
 // directive reads a line that begins with "#". Others than the four are remarks.
 func (s *rows) directive(line []byte) {
 	name, value, _ := bytes.Cut(line[1:], []byte(":"))
 	said := strings.ToValidUTF8(string(bytes.TrimSpace(value)), "\ufffd") // as any way of writing a Position down would have it
-	h := &s.pos.Header
+	h := &s.header
 	switch strings.ToLower(string(bytes.TrimSpace(name))) {
 	case "software":
 		h.Software = said
@@ -42,7 +41,7 @@ func (s *rows) directive(line []byte) {
 	case "date":
 		h.Date = said
 	case "fields":
-		s.stats.Headers++
+		s.in.Count.Headers++
 		h.Fields = said
 		s.compile()
 	}
@@ -50,7 +49,7 @@ func (s *rows) directive(line []byte) {
 
 // compile makes what follows from the header.
 func (s *rows) compile() {
-	s.plan.compile(s.pos.Header, s.want)
+	s.plan.compile(s.header, s.want)
 	s.marks = slices.Grow(s.marks[:0], s.plan.n+slack+1)[:s.plan.n+slack+1]
 	s.marks[0] = -1 // the column before the first ends before the line
 }

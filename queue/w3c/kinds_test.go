@@ -1,9 +1,14 @@
 package w3c
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+
+	"evenkeel/queue/lines"
+	"evenkeel/queue/lines/linestest"
 )
 
 // The columns that HTTP.sys has logged over the years.
@@ -16,51 +21,21 @@ const (
 	siteHead = "#Fields: " + siteFields + "\n"
 )
 
-// told reads all of data, and says of every row its line and the wanted values.
-func told(data string, want ...string) (out []string, stats Stats) {
-	r := NewReader(strings.NewReader(data), Position{}, want...)
-	for r.Next() {
-		out = append(out, tell(&r.rows))
+// format is ours, as the tests of all formats of lines see it.
+func format() linestest.Format[Position] {
+	return linestest.Format[Position]{
+		Max: MaxLine,
+		Read: func(src io.Reader, at Position, block int, want ...string) linestest.Reader[Position] {
+			r := &Reader{rows{want: want}}
+			r.in.Block = block
+			r.Reset(src, at)
+			return r
+		},
+		Follow: func(at Position, want ...string) linestest.Tail[Position] { return NewTail(at, want...) },
+		Place:  func(at Position) lines.Position { return at.Position },
+		Clock:  "02T15:04:05",
+		Value:  func(v []byte) string { return cmp.Or(string(v), "-") },
 	}
-	if err := r.Err(); err != nil {
-		out = append(out, err.Error())
-	}
-	return out, r.Stats()
-}
-
-// tell says of a row its line, its time and its values: "-" for none, "?" for
-// a column that is not logged.
-func tell(s *rows) string {
-	words := []string{fmt.Sprint(s.Line())}
-	if t, ok := s.Time(); ok {
-		words = append(words, t.Format("02T15:04:05"))
-	}
-	for i := range s.want {
-		v := string(s.Field(i))
-		switch {
-		case !s.Logged(i):
-			v = "?"
-		case v == "":
-			v = "-"
-		}
-		words = append(words, v)
-	}
-	if s.Unended() {
-		words = append(words, "unended")
-	}
-	return strings.Join(words, " ")
-}
-
-func inUTF16(text string, big bool) string {
-	var b strings.Builder
-	for _, r := range "\ufeff" + text { // the texts here have no surrogates
-		if big {
-			b.WriteString(string([]byte{byte(r >> 8), byte(r)}))
-		} else {
-			b.WriteString(string([]byte{byte(r), byte(r >> 8)}))
-		}
-	}
-	return b.String()
 }
 
 // restarted is a file in whose middle HTTP.sys began anew with other columns.
@@ -91,11 +66,10 @@ func TestKinds(t *testing.T) {
 	const row14 = "2025-06-01 06:00:00 192.0.2.7 40001 192.0.2.1 80 HTTP/1.1 GET /a - 503 1 QueueFull PoolA"
 	const row16 = "2025-06-01 06:00:00 192.0.2.7 40001 192.0.2.1 443 M-POST-IS-A-METHOD M-POST /a\\..\\b - - 503 1 N/A PoolA TCP"
 	full := "06:00:00 503 QueueFull PoolA"
-	for _, c := range []struct {
-		promise string
-		data    string
-		want    []string // sc-status, s-reason, s-queuename, without the line
-		stats   Stats    // without Bytes and First
+	for _, k := range []struct {
+		Promise, Data string
+		Want          []string // sc-status, s-reason, s-queuename
+		Stats         Stats
 	}{
 		{"the header comes again and again, after a blank line", "\n" + fields13 + row13 + "\n" + fields13 + fields13 + row13 + "\n", []string{full, full}, Stats{Rows: 2, Headers: 3}},
 		{"14 columns, with the stream", fields14 + row14 + "\n", []string{full}, Stats{Rows: 1, Headers: 1}},
@@ -114,7 +88,7 @@ func TestKinds(t *testing.T) {
 		{"quotes mean nothing", fields13 + strings.Replace(row13, "/a", `/"a`, 1) + "\n" + strings.Replace(row13, "/a", `"/a b"`, 1) + "\n", []string{full}, Stats{Rows: 1, Headers: 1, Rejected: 1, Columns: 1}},
 		{"what is no UTF-8 stays", fields13 + strings.Replace(row13, "PoolA", "Pool\xff\xc3", 1) + "\n", []string{"06:00:00 503 QueueFull Pool\xff\xc3"}, Stats{Rows: 1, Headers: 1}},
 		{"CR and CR CR before LF", fields13 + row13 + "\r\n" + row13 + "\r\r\n\r\n", []string{full, full}, Stats{Rows: 2, Headers: 1}},
-		{"files put together, each with its mark", utf8BOM + fields13 + row13 + "\n" + utf8BOM + fields13 + row13 + "\n", []string{full, full}, Stats{Rows: 2, Headers: 2}},
+		{"files put together, each with its mark", linestest.BOM + fields13 + row13 + "\n" + linestest.BOM + fields13 + row13 + "\n", []string{full, full}, Stats{Rows: 2, Headers: 2}},
 		{"NULs between rows", fields13 + row13 + "\n" + strings.Repeat("\x00", 70_000) + row13 + "\n\x00\x00\r\n", []string{full, full}, Stats{Rows: 2, Headers: 1, Nul: 70_002}},
 		{"NULs in the midst of a row", fields13 + row13[:60] + "\x00\x00" + row13[62:] + "\n" + row13 + "\n", []string{full}, Stats{Rows: 1, Headers: 1, Rejected: 2, Cut: 1, Columns: 1, Nul: 2}},
 		{"NULs after all columns: the last may be cut, so it is no row", fields13 + row13 + "\x00\x00", nil, Stats{Headers: 1, Rejected: 1, Cut: 1, Nul: 2}},
@@ -125,48 +99,13 @@ func TestKinds(t *testing.T) {
 		{"a line that is too long ends at NULs", fields13 + strings.Repeat("x", MaxLine+1) + "\x00" + row13 + "\n", []string{full}, Stats{Rows: 1, Headers: 1, Rejected: 1, Long: 1, Nul: 1}},
 		{"nothing", "", nil, Stats{}},
 	} {
-		got, stats := told(c.data, "sc-status", "s-reason", "s-queuename")
-		for i, g := range got {
-			_, got[i], _ = strings.Cut(g, "T") // without the line
-		}
-		if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
-			t.Errorf("%s: got rows %q, want %q", c.promise, got, c.want)
-		}
-		if stats.Bytes != int64(len(c.data)) {
-			t.Errorf("%s: %d bytes of %d", c.promise, stats.Bytes, len(c.data))
-		}
-		stats.Bytes, stats.First = 0, Reject{}
-		if stats != c.stats {
-			t.Errorf("%s: got %+v, want %+v", c.promise, stats, c.stats)
-		}
+		format().Kind(t, linestest.Kind(k), "sc-status", "s-reason", "s-queuename")
 	}
 }
 
 // A file that somebody saved again has the same rows.
 func TestEncodings(t *testing.T) {
-	want := strings.Join(restartedTold(), "\n")
-	for name, data := range map[string]string{
-		"as it was":           restarted,
-		"CR LF":               strings.ReplaceAll(restarted, "\n", "\r\n"),
-		"UTF-8 with a mark":   utf8BOM + restarted,
-		"UTF-16LE":            inUTF16(restarted, false),
-		"UTF-16BE":            inUTF16(restarted, true),
-		"UTF-16LE, no mark":   inUTF16(restarted, false)[2:],
-		"UTF-16BE, no mark":   inUTF16(restarted, true)[2:],
-		"UTF-16LE, half unit": inUTF16(restarted, false) + "x",
-		"UTF-16LE with NULs":  inUTF16(strings.Replace(restarted, "\n", "\n\x00\x00\x00", 5), false),
-		"UTF-16BE with NULs":  inUTF16(strings.Replace(restarted, "\n", "\n\x00\x00\x00", 5), true),
-	} {
-		got, stats := told(data, restartedWanted()...)
-		if strings.Join(got, "\n") != want || stats.Rejected != 0 {
-			t.Errorf("%s: got %q, %+v", name, got, stats)
-		}
-	}
-	for units, want := range map[string]string{"\xc0\x03": "2 π", "\x3d\xd8\x00\xde": "2 😀", "\x3d\xd8z\x00": "2 \ufffdz", "\x00\xde\x3d\xd8": "2 \ufffd\ufffd"} {
-		if got, _ := told(inUTF16("#Fields: a\n", false)+units+"\n\x00", "a"); strings.Join(got, "") != want {
-			t.Errorf("units %x: got %q, want %q", units, got, want)
-		}
-	}
+	format().Encodings(t, restarted, restartedTold(), restartedWanted()...)
 }
 
 // Rows of a site, among them those of Exchange's PowerShell, which has a blank
@@ -197,7 +136,7 @@ func TestSite(t *testing.T) {
 		r := NewReader(strings.NewReader(siteHead+c.row), Position{}, "cs-username", "cs(User-Agent)", "sc-status", "sc-win32-status", "time-taken")
 		got := ""
 		for r.Next() {
-			_, got, _ = strings.Cut(tell(&r.rows), " 01T06:00:00 ")
+			_, got, _ = strings.Cut(format().Tell(r, 5), " 01T06:00:00 ")
 			for _, i := range []int{2, 3, 4} {
 				if n, ok := r.Uint(i); !ok || fmt.Sprint(n) != string(r.Field(i)) {
 					t.Errorf("%s: number %d: %d %v", c.promise, i, n, ok)
@@ -220,7 +159,7 @@ func TestColumnsByName(t *testing.T) {
 	r := NewReader(strings.NewReader(data), Position{}, "cs-method", "x-forwarded-for", "s-ip", "cs-method", "date")
 	want := []string{"3 01T06:00:00 PING 192.0.2.51,+10.0.11.6,10.23.2.39 ? PING 2025-06-01", "5 01T07:00:00 GET it ? ? GET it ?"}
 	for i := 0; r.Next(); i++ {
-		if got := tell(&r.rows); i >= len(want) || got != want[i] {
+		if got := format().Tell(r, 5); i >= len(want) || got != want[i] {
 			t.Errorf("got %q, want %q", got, want)
 		}
 		if now, _ := r.Time(); i == 0 && now.Nanosecond() != 250_000_000 {
@@ -236,22 +175,16 @@ func TestColumnsByName(t *testing.T) {
 func TestPlace(t *testing.T) {
 	data := strings.Replace(restarted, "\n", "\n\n", 3)
 	r := NewReader(strings.NewReader(data), Position{})
-	n := 0
-	for ; r.Next(); n++ {
-		line := string(r.Raw())
-		if !strings.HasPrefix(data[r.Offset():], line+"\n") || int64(strings.Count(data[:r.Offset()], "\n")) != r.Line()-1 {
-			t.Errorf("%q is not at byte %d, line %d", line, r.Offset(), r.Line())
-		}
+	linestest.Places(t, r, data, 5)
+	if r.Header().Software != "Microsoft HTTP API 2.0" || r.Header().Version != "1.0" {
+		t.Errorf("got %+v", r.Header())
 	}
-	if n != 5 || r.Header().Software != "Microsoft HTTP API 2.0" || r.Header().Version != "1.0" {
-		t.Errorf("%d rows under %+v", n, r.Header())
-	}
-	long := strings.Repeat("x", 3*blockLen) + "\n"
-	if got, _ := told("#Fields: a\n"+long+"b\n", "a"); strings.Join(got, "") != "3 b" {
+	long := strings.Repeat("x", 3*lines.Block) + "\n"
+	if got, _ := format().Told("#Fields: a\n"+long+"b\n", "a"); strings.Join(got, "") != "3 b" {
 		t.Errorf("a line that is too long is one: got %q", got)
 	}
-	_, stats := told(fields13+"\nno row\nnor this\n", "date")
-	if want := (Reject{3, int64(len(fields13)) + 1, Columns}); stats.First != want || want.Why.String() != "columns" {
+	_, stats := format().Told(fields13+"\nno row\nnor this\n", "date")
+	if want := (lines.Reject{Line: 3, Offset: int64(len(fields13)) + 1, Why: lines.Columns}); stats.First != want || want.Why.String() != "columns" {
 		t.Errorf("first rejected: got %+v, want %+v", stats.First, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"evenkeel/queue/lines/linestest"
 	"pgregory.net/rapid"
 )
 
@@ -12,7 +13,7 @@ import (
 // told says, and what it counts.
 func slowly(data string, want ...string) (out []string, stats Stats) {
 	s := slow{want: want, line: 1}
-	data = strings.TrimPrefix(data, utf8BOM)
+	data = strings.TrimPrefix(data, linestest.BOM)
 	for data != "" {
 		n := strings.IndexAny(data, "\n\x00")
 		switch {
@@ -50,7 +51,7 @@ func (s *slow) see(line string, unended bool) {
 		s.stats.Rejected, s.stats.Long = s.stats.Rejected+1, s.stats.Long+1
 		return
 	}
-	line = strings.TrimPrefix(strings.TrimRight(line, "\r"), utf8BOM)
+	line = strings.TrimPrefix(strings.TrimRight(line, "\r"), linestest.BOM)
 	if line == "" || line[0] == '#' {
 		if name, value, _ := strings.Cut(line, ":"); name != "" && strings.EqualFold(strings.TrimSpace(name[1:]), "fields") && !unended {
 			s.stats.Headers++
@@ -145,33 +146,8 @@ func oracleWanted() []string {
 	return []string{"c-ip", "s-reason", "cs-username", "sc-status", "date"}
 }
 
-// timeless is told without the times, which the oracle does not read.
-func timeless(data []byte, feed func(string) *Reader) (out []string, stats Stats) {
-	r := feed(string(data))
-	for r.Next() {
-		line, rest, _ := strings.Cut(tell(&r.rows), " ")
-		if t, ok := r.Time(); ok {
-			rest = strings.TrimPrefix(rest, t.Format("02T15:04:05 "))
-		}
-		out = append(out, line+" "+rest)
-	}
-	stats = r.Stats()
-	stats.Bytes, stats.First = 0, Reject{}
-	return out, stats
-}
-
 func TestAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		data := lengthened(t, file(t))
-		if _, mark := sniffed([]byte(data)); mark != 0 && mark != len(utf8BOM) || len(data) > 3 && (data[0] == 0) != (data[1] == 0) {
-			return // it looks like UTF-16
-		}
-		want, counted := slowly(data, oracleWanted()...)
-		got, stats := timeless([]byte(data), func(s string) *Reader {
-			return NewReader(strings.NewReader(s), Position{}, oracleWanted()...)
-		})
-		if strings.Join(got, "\n") != strings.Join(want, "\n") || stats != counted {
-			t.Fatalf("%q:\ngot  %q %+v\nwant %q %+v", data, got, stats, want, counted)
-		}
+		format().Oracle(t, format().Lengthened(t, file(t), parts()...), slowly, oracleWanted()...)
 	})
 }

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"evenkeel/queue/lines/linestest"
 )
 
 // No row is lost where a block ends.
 func TestBlocks(t *testing.T) {
 	for name, data := range map[string]string{"httperr": string(httperr(1 << 20)), "site": string(site(1 << 20))} {
-		for _, text := range []string{data, inUTF16(data, false)} {
-			got, stats := told(text, "date")
+		for _, text := range []string{data, linestest.InUTF16(data, false)} {
+			got, stats := format().Told(text, "date")
 			if len(got) != strings.Count(data, "\n")-4 || stats.Rejected != 0 || got[len(got)-1][:4] != fmt.Sprint(len(got) + 4)[:4] {
 				t.Errorf("%s: %d rows, the last is %q: %+v", name, len(got), got[len(got)-1], stats)
 			}
@@ -21,35 +23,18 @@ func TestBlocks(t *testing.T) {
 
 // The memory of a reader is bounded whatever a file holds.
 func TestBounded(t *testing.T) {
-	r := NewReader(&endless{head: fields13, left: 1 << 26, with: 'a'}, Position{}, "date")
-	if r.Next() || r.Stats().Long != 1 || r.Stats().Bytes < 1<<26 || cap(r.buf) != blockLen || cap(r.plain)+cap(r.mended) > 0 {
-		t.Errorf("a line of 64 MiB: %+v, buffer %d", r.Stats(), cap(r.buf))
+	for _, c := range []struct {
+		promise, with string
+		good          func(Stats) bool
+	}{
+		{"a line of 64 MiB", "a", func(s Stats) bool { return s.Long == 1 && s.Bytes >= 1<<26 }},
+		{"64 MiB of NULs", "\x00", func(s Stats) bool { return s.Nul == 1<<26 && s.Rejected == 0 }},
+	} {
+		src := &linestest.Endless{Head: fields13, Left: 1 << 26, With: c.with}
+		if s := format().Bounded(t, c.promise, src, "date"); !c.good(s) || s.Rows > 0 {
+			t.Errorf("%s: %+v", c.promise, s)
+		}
 	}
-	r.Reset(&endless{head: fields13, left: 1 << 26}, Position{})
-	if r.Next() || r.Stats().Nul != 1<<26 || r.Stats().Rejected != 0 || cap(r.buf) != blockLen {
-		t.Errorf("64 MiB of NULs: %+v", r.Stats())
-	}
-}
-
-// endless is a head and then one byte again and again.
-type endless struct {
-	head string
-	left int
-	with byte
-}
-
-func (e *endless) Read(b []byte) (n int, err error) {
-	if e.head != "" {
-		n = copy(b, e.head)
-		e.head = e.head[n:]
-		return n, nil
-	}
-	b = b[:min(len(b), e.left)]
-	copy(b, bytes.Repeat([]byte{e.with}, len(b)))
-	if e.left -= len(b); len(b) == 0 {
-		err = fmt.Errorf("the disk is gone")
-	}
-	return len(b), err
 }
 
 // Behind the last row there is none, whatever came last.
@@ -69,7 +54,7 @@ func TestNoRow(t *testing.T) {
 // What cannot be read on is said, and what was read is not taken for the end.
 func TestReadError(t *testing.T) {
 	head := fields13 + "2025-06-01 06:00:00 192.0.2.7 40001 192.0.2.1 80 HTTP/1.1 GET /a 503 1 QueueFull PoolA\n2025"
-	r := NewReader(&endless{head: head}, Position{}, "date")
+	r := NewReader(&linestest.Endless{Head: head}, Position{}, "date")
 	if !r.Next() || r.Next() || r.Next() {
 		t.Error("not one row")
 	}

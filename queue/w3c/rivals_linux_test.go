@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"evenkeel/queue/lines/linestest"
 )
 
 // BenchmarkRivals reads one site log, from a file, with the programs that are
@@ -24,11 +26,11 @@ func BenchmarkRivals(b *testing.B) {
 		b.ReportMetric(float64(len(data))*float64(b.N)/1e6/spent.Seconds(), "MB/cpu-s")
 	}
 	b.Run("by=w3c", func(b *testing.B) {
-		from := cpu()
+		from := linestest.CPU()
 		for b.Loop() {
 			countFile(b, path)
 		}
-		report(b, cpu()-from)
+		report(b, linestest.CPU()-from)
 	})
 	for name, args := range map[string][]string{
 		"goaccess": {path, "--log-format=W3C", "--no-global-config", "--no-progress", "-o", filepath.Join(dir, "out.json")},

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+
+	"evenkeel/queue/lines"
 )
 
 // split finds the columns of a line, and reports whether it is a row. Their
@@ -12,12 +14,12 @@ import (
 // must stand in their columns, too.
 func (s *rows) split(line []byte) bool {
 	if s.plan.n == 0 {
-		return s.reject(Headless)
+		return s.in.Reject(lines.Headless)
 	}
 	n, empty := s.mark(line)
 	if n != s.plan.n-1 || empty {
 		if line = s.mend(line, n); line == nil {
-			return s.reject(s.misfit())
+			return s.in.Reject(s.misfit())
 		}
 	}
 	s.text = line
@@ -33,11 +35,11 @@ func (s *rows) mark(line []byte) (n int, empty bool) {
 }
 
 // misfit is why a line has the wrong number of columns.
-func (s *rows) misfit() Reason {
-	if s.unended {
-		return Cut
+func (s *rows) misfit() lines.Reason {
+	if s.in.Unended() {
+		return lines.Cut
 	}
-	return Columns
+	return lines.Columns
 }
 
 // column is what stands in a column of a line that is marked, by its place.

@@ -11,38 +11,31 @@ import "slices"
 //	}
 //	t.Position()      // where the next block begins, now or after a restart
 //
-// Blocks may be cut anywhere; those that are longer than [MaxLine] always bring
-// it on, unless it waits for the writer. When the file is finished, a [Reader]
-// from the same position reads the rest. It is for one goroutine.
+// Blocks may be cut anywhere; those that are longer than [MaxLine] by two bytes
+// always bring it on, unless it waits for the writer. When the file is finished,
+// a [Reader] from the same position reads the rest. It is for one goroutine.
 type Tail struct{ rows }
 
 // NewTail makes a tail at a position that looks up the wanted columns: those of
 // [Tail.Field] 0, 1 and so on.
 func NewTail(at Position, want ...string) *Tail {
-	t := &Tail{}
-	t.begin(at, slices.Clone(want), true)
+	t := &Tail{rows{want: slices.Clone(want)}}
+	t.begin(nil, at)
 	return t
 }
 
 // Feed gives t what stands in the file from its position on. The block must not
 // be changed before the next call of Feed.
-func (t *Tail) Feed(block []byte) { t.feed(block, false) }
+func (t *Tail) Feed(block []byte) { t.in.Feed(block) }
 
 // Next goes to the next row, and reports false if the block has no more.
 func (t *Tail) Next() bool { return t.next() }
 
 // AtNul reports that Next said false because of a NUL in the block.
-func (t *Tail) AtNul() bool { return t.atNul }
+func (t *Tail) AtNul() bool { return t.in.AtNul() }
 
 // SkipNul gives up the NULs that t waits before, those that follow them in the
 // next blocks too, and counts what stands between them and their line's start
 // as cut. Next goes on behind them. It is for a writer that will not fill them: a
 // machine that lost power leaves them, and appends behind.
-func (t *Tail) SkipNul() {
-	if !t.atNul {
-		return
-	}
-	t.atNul, t.leave = false, true
-	rest := t.block[t.p:]
-	t.passNul(rest, t.pos.Encoding.index(rest, 0))
-}
+func (t *Tail) SkipNul() { t.in.SkipNul() }

@@ -15,6 +15,8 @@ import (
 	"math"
 	"net/netip"
 	"time"
+
+	"evenkeel/queue/lines"
 )
 
 // MaxLine is how many bytes of a file a line may have, its end not counted.
@@ -22,11 +24,14 @@ import (
 // 20 KiB. A longer line is rejected.
 const MaxLine = 64 << 10
 
+// Stats count what was read, as in all logs of lines.
+type Stats = lines.Stats
+
 // Line is the number of the row's line, from 1, as an editor shows it.
-func (s *rows) Line() int64 { return s.line }
+func (s *rows) Line() int64 { return s.in.Line() }
 
 // Offset is where in the file the row's line begins, in bytes.
-func (s *rows) Offset() int64 { return s.offset }
+func (s *rows) Offset() int64 { return s.in.Offset() }
 
 // Raw is the row's whole line without its end, in UTF-8 if the file is in
 // UTF-16, else as it stands, valid UTF-8 or not. It may be used until the next
@@ -36,7 +41,7 @@ func (s *rows) Raw() []byte { return s.text }
 // Unended reports that the row's line has no end, which only the last of a
 // finished file may lack: the row has all its columns, but what stands in the
 // last may be cut short.
-func (s *rows) Unended() bool { return s.unended }
+func (s *rows) Unended() bool { return s.in.Unended() }
 
 // Logged reports whether #Fields names the column that was wanted as the i-th.
 // A column that is not logged is another thing than one without a value.
@@ -89,7 +94,7 @@ func (s *rows) date() []byte {
 	if s.plan.date >= 0 {
 		return s.column(s.text, s.plan.date)
 	}
-	said := s.pos.Header.Date
+	said := s.header.Date
 	return []byte(said[:min(len(said), len("2006-01-02"))])
 }
 
@@ -99,14 +104,11 @@ func (s *rows) date() []byte {
 func (s *rows) Addr(i int) (a netip.Addr, ok bool) { return ParseAddr(s.Field(i)) }
 
 // Stats are the counts so far.
-func (s *rows) Stats() Stats {
-	s.stats.Bytes = s.pos.Offset - s.from
-	return s.stats
-}
+func (s *rows) Stats() Stats { return s.in.Stats() }
 
 // Header is what the directives in force say of the rows that follow them.
-func (s *rows) Header() Header { return s.pos.Header }
+func (s *rows) Header() Header { return s.header }
 
 // Position is where all is consumed: a reader that starts there sees what comes
 // next and nothing twice.
-func (s *rows) Position() Position { return s.pos }
+func (s *rows) Position() Position { return Position{s.in.Position(), s.header} }

@@ -1,16 +1,16 @@
-package exlog
+package lines
 
 // Stats count what was read. All begin at 0 with the reader, wherever it starts.
 type Stats struct {
 	Bytes    int64 // consumed
 	Rows     int64 // given out
-	Headers  int64 // lines of #Fields, and header rows
+	Headers  int64 // lines that name the columns; more than one: the writer began anew
 	Rejected int64 // lines that are neither row nor header nor blank: the sum of the five below; a row of many lines counts once
 	Headless int64 // of them: before any header
 	Columns  int64 // of them: with another number of columns than the header names
-	Quotes   int64 // of them: with a quote that does not end, or has something behind its end
+	Quotes   int64 // of them: with a quote that does not end, or has something behind its end; 0 where quotes mean nothing
 	Cut      int64 // of them: ended by NULs, or by the end of a finished file
-	Long     int64 // of them: longer than [MaxRow]
+	Long     int64 // of them: longer than the format allows
 	Nul      int64 // NUL bytes passed over, not counted in Rejected
 	First    Reject
 }
@@ -32,7 +32,7 @@ const (
 	Columns                // more or fewer columns than the header names
 	Quotes                 // a quote does not end, or has something behind its end
 	Cut                    // ended by NULs, or not at all
-	Long                   // longer than [MaxRow]
+	Long                   // longer than the format allows
 )
 
 // String is a short word: "columns".
@@ -52,23 +52,23 @@ func (r Reason) String() string {
 	return "fine"
 }
 
-// reject counts the present line as no row, and reports false.
-func (s *rows) reject(why Reason) bool {
-	s.stats.Rejected++
+// Reject counts the present line as no row, and reports false.
+func (s *Scanner) Reject(why Reason) bool {
+	s.Count.Rejected++
 	switch why {
 	case Headless:
-		s.stats.Headless++
+		s.Count.Headless++
 	case Columns:
-		s.stats.Columns++
+		s.Count.Columns++
 	case Quotes:
-		s.stats.Quotes++
+		s.Count.Quotes++
 	case Cut:
-		s.stats.Cut++
+		s.Count.Cut++
 	case Long:
-		s.stats.Long++
+		s.Count.Long++
 	}
-	if s.stats.First == (Reject{}) {
-		s.stats.First = Reject{s.line, s.offset, why}
+	if s.Count.First == (Reject{}) {
+		s.Count.First = Reject{s.line, s.offset, why}
 	}
 	return false
 }

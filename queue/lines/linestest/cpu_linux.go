@@ -1,13 +1,13 @@
-package w3c
+package linestest
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpu is the processor time that the process has had: what a shared machine
-// lets one measure.
-func cpu() time.Duration {
+// CPU is the processor time that the process has had: what a shared machine
+// lets one measure. It is 0 where it is not known.
+func CPU() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0

@@ -1,4 +1,4 @@
-package exlog
+package lines
 
 import (
 	"bytes"
@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// An Encoding says how a file stores its characters. Exchange writes UTF-8;
-// UTF-16 is what some tools make of a file when they save it again.
+// An Encoding says how a file stores its characters. Services write bytes as they
+// come; UTF-16 is what some tools make of a file when they save it again.
 type Encoding uint8
 
 // The encodings that are read. UTF8 stands for all that are written in bytes:
@@ -22,7 +22,7 @@ const utf8BOM = "\xef\xbb\xbf"
 
 // sniff decides the encoding by the first four bytes of a file, with or without
 // a byte order mark. It reports false if they are not there yet.
-func (s *rows) sniff() bool {
+func (s *Scanner) sniff() bool {
 	b := s.block[s.p:]
 	if len(b) < 4 && !s.last {
 		return false

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package exlog
-
-import "time"
-
-// cpu is not known here.
-func cpu() time.Duration { return 0 }
