@@ -38,12 +38,13 @@ var may = map[string][]string{
 		"policy/balance", "policy/balance/sim", // a scenario file becomes the player's own value, its rules the law's
 		"policy/throttle", // a policy file becomes its Book
 	},
-	"agent/dashboard":     {"agent/node", "policy/balance"},
-	"agent/demo":          {},                  // the farm that is not the agent must not know the agent
-	"agent/gate":          {"policy/throttle"}, // its questions are the ledger's
-	"agent/gossip":        {},                  // carries bytes, knows no meaning
-	"agent/e2e":           {},                  // tests alone: whole agents beside software of others
-	"agent/gossip/fabric": {},                  // a network for tests: nothing but tests may import it
+	"agent/dashboard":        {"agent/node", "policy/balance"},
+	"agent/demo":             {},                  // the farm that is not the agent must not know the agent
+	"agent/gate":             {"policy/throttle"}, // its questions are the ledger's
+	"agent/gossip":           {},                  // carries bytes, knows no meaning
+	"agent/diagnose/farmlog": {},                  // tests alone: it cannot agree with our readers by sharing their faults
+	"agent/e2e":              {},                  // tests alone: whole agents beside software of others
+	"agent/gossip/fabric":    {},                  // a network for tests: nothing but tests may import it
 	"agent/metrics": {
 		"agent/node", "policy/balance",
 		"agent/gate", "agent/gossip", "dnsrr", "health", "policy/throttle", // their Stats
