@@ -95,7 +95,7 @@ func (c *checker) falls(p policy, e throttle.Effective) {
 
 func (c *checker) unused(p policy, i int) {
 	if c.assigned && !c.partial && len(c.users[i]) == 0 && !p.legacy {
-		c.add(UnusedPolicy, p.Name, "no account in the export has it", "Remove-ThrottlingPolicy -Identity "+quote(p.Name))
+		c.add(UnusedPolicy, p.Name, "no account in the export has it", "Remove-ThrottlingPolicy -Identity "+Quote(p.Name))
 	}
 }
 

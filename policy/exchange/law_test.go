@@ -80,8 +80,8 @@ func clash(links map[string]string, user string) bool {
 func TestQuoteLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.StringMatching("[ -~\u2018\u2019\u201a\u201b\u00e9]{0,30}").Draw(t, "text")
-		if got := unquote(quote(s)); got != s {
-			t.Fatalf("%q is read as %q", quote(s), got)
+		if got := unquote(Quote(s)); got != s {
+			t.Fatalf("%q is read as %q", Quote(s), got)
 		}
 	})
 }

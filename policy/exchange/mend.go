@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// quote is text as one argument of a PowerShell command, whatever is in it: in
+// Quote is text as one argument of a PowerShell command, whatever is in it: in
 // single quotes, where dollars and backticks mean nothing. PowerShell takes the
 // typographic single quotes for plain ones, so they are doubled too. What does
 // not print, or is a blank of another kind, is written as its number.
-func quote(text string) string {
+func Quote(text string) string {
 	var out strings.Builder
 	plain := true
 	out.WriteByte('\'')
@@ -40,18 +40,18 @@ func quote(text string) string {
 func (a account) assign(policy string) string {
 	to := "$null"
 	if policy != "" {
-		to = quote(policy)
+		to = Quote(policy)
 	}
 	if a.set == setAssociation {
-		return "Set-ThrottlingPolicyAssociation -Identity " + quote(a.id) + " -ThrottlingPolicy " + to
+		return "Set-ThrottlingPolicyAssociation -Identity " + Quote(a.id) + " -ThrottlingPolicy " + to
 	}
-	return "Set-Mailbox -Identity " + quote(a.id) + " -ThrottlingPolicy " + to
+	return "Set-Mailbox -Identity " + Quote(a.id) + " -ThrottlingPolicy " + to
 }
 
 // setPolicy is the command that changes a policy: pairs of a parameter's name
 // and its new value.
 func setPolicy(name string, pairs ...string) string {
-	text := "Set-ThrottlingPolicy -Identity " + quote(name)
+	text := "Set-ThrottlingPolicy -Identity " + Quote(name)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		text += " -" + pairs[i] + " " + pairs[i+1]
 	}
@@ -61,7 +61,7 @@ func setPolicy(name string, pairs ...string) string {
 // limitPolicy is setPolicy, or words where nothing is known to set.
 func limitPolicy(name string, pairs []string) string {
 	if len(pairs) == 0 {
-		return "limit its requests or their time in " + quote(name) + " by Set-ThrottlingPolicy"
+		return "limit its requests or their time in " + Quote(name) + " by Set-ThrottlingPolicy"
 	}
 	return setPolicy(name, pairs...)
 }

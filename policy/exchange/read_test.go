@@ -199,7 +199,7 @@ func TestQuote(t *testing.T) {
 		"": "''", "anna": "'anna'", "O'Brien": "'O''Brien'", "$(rm) `x`; \"y\"": "'$(rm) `x`; \"y\"'", "a\u2019b\u2018\u201a\u201b": "'a\u2019\u2019b\u2018\u2018\u201a\u201a\u201b\u201b'",
 		"a\nCNF:1": "('a'+[char]10+'CNF:1')", "節流": "'節流'", "a\u00a0b": "('a'+[char]160+'b')", "\U000E0001": "(''+[char]::ConvertFromUtf32(917505)+'')", "-x": "'-x'",
 	} {
-		if got := quote(text); got != want {
+		if got := Quote(text); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
