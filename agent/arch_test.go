@@ -42,8 +42,10 @@ var may = map[string][]string{
 	"agent/demo":          {},                  // the farm that is not the agent must not know the agent
 	"agent/gate":          {"policy/throttle"}, // its questions are the ledger's
 	"agent/gossip":        {},                  // carries bytes, knows no meaning
-	"agent/e2e":           {},                  // tests alone: whole agents beside software of others
-	"agent/gossip/fabric": {},                  // a network for tests: nothing but tests may import it
+	"agent/diagnose":      {},
+	"agent/diagnose/page": {"agent/diagnose"}, // draws its report
+	"agent/e2e":           {},                 // tests alone: whole agents beside software of others
+	"agent/gossip/fabric": {},                 // a network for tests: nothing but tests may import it
 	"agent/metrics": {
 		"agent/node", "policy/balance",
 		"agent/gate", "agent/gossip", "dnsrr", "health", "policy/throttle", // their Stats
