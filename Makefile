@@ -11,7 +11,7 @@ test: fmt vet staticcheck peers unit
 # is left to the tests to say what they skip.
 PEERS := ip:iproute2 nft:nftables nginx:nginx-light haproxy:haproxy unbound:unbound promtool:prometheus \
 	named:bind9 dnssec-keygen:bind9-utils dig:bind9-dnsutils delv:bind9-dnsutils kdig:knot-dnsutils pdns_recursor:pdns-recursor \
-	dnsperf:dnsperf dnsviz:dnsviz zonemaster-cli:zonemaster-cli
+	dnsperf:dnsperf dnsviz:dnsviz zonemaster-cli:zonemaster-cli chromium:chromium
 peers:
 	@need=; for p in $(PEERS); do command -v $${p%%:*} >/dev/null || test -x /usr/sbin/$${p%%:*} || need="$$need $${p##*:}"; done; \
 	if [ -z "$$need" ]; then exit 0; fi; \

@@ -40,6 +40,7 @@ var may = map[string][]string{
 	},
 	"agent/dashboard":        {"agent/node", "policy/balance"},
 	"agent/demo":             {},                  // the farm that is not the agent must not know the agent
+	"agent/diagnose/page":    {"agent/diagnose"},  // draws what it found
 	"agent/gate":             {"policy/throttle"}, // its questions are the ledger's
 	"agent/gossip":           {},                  // carries bytes, knows no meaning
 	"agent/diagnose/farmlog": {},                  // tests alone: it cannot agree with our readers by sharing their faults
