@@ -25,6 +25,9 @@ var may = map[string][]string{
 		"policy/throttle",          // shows policies, and whose they are
 		"policy/exchange",          // reads exports, budgets and events, and says what is wrong
 		"policy/balance/sim",       // plays scenarios: what it takes is made by agent/config, what it gives is shown by agent/report
+		"agent/logs",               // finds and reads the logs that are named
+		"agent/diagnose",           // judges what they say
+		"agent/diagnose/page",      // draws what it found
 		"agent/report",             // the table, lines and page of what was played
 		"health/probe",             // asks the services that the configuration names; the loop is told what came of it
 		"dnsrr", "health", "queue", // makes the servers and the sampler, and hands them their sockets
@@ -38,14 +41,19 @@ var may = map[string][]string{
 		"policy/balance", "policy/balance/sim", // a scenario file becomes the player's own value, its rules the law's
 		"policy/throttle", // a policy file becomes its Book
 	},
-	"agent/dashboard":        {"agent/node", "policy/balance"},
-	"agent/demo":             {},                  // the farm that is not the agent must not know the agent
+	"agent/dashboard": {"agent/node", "policy/balance"},
+	"agent/demo":      {}, // the farm that is not the agent must not know the agent
+	"agent/diagnose": {
+		"policy/exchange", // quotes names for PowerShell
+		"queue/maillog",   // judges its records
+	},
+	"agent/diagnose/farmlog": {},                  // tests alone: it cannot agree with our readers by sharing their faults
 	"agent/diagnose/page":    {"agent/diagnose"},  // draws what it found
+	"agent/e2e":              {},                  // tests alone: whole agents beside software of others
 	"agent/gate":             {"policy/throttle"}, // its questions are the ledger's
 	"agent/gossip":           {},                  // carries bytes, knows no meaning
-	"agent/diagnose/farmlog": {},                  // tests alone: it cannot agree with our readers by sharing their faults
-	"agent/e2e":              {},                  // tests alone: whole agents beside software of others
 	"agent/gossip/fabric":    {},                  // a network for tests: nothing but tests may import it
+	"agent/logs":             {"queue/maillog"},   // tells rows on as they come, and knows nobody who takes them
 	"agent/metrics": {
 		"agent/node", "policy/balance",
 		"agent/gate", "agent/gossip", "dnsrr", "health", "policy/throttle", // their Stats

@@ -40,6 +40,10 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			stray = []string{name, "morning", "stray"}
 			want = fmt.Sprintf("error: usage: one scenario at a time, found \"stray\" too\nhint: evenkeel %s --help\n", name)
 		}
+		if strings.Contains(c.Use, "PATH...") { // takes any number, and misses the first
+			stray = []string{name}
+			want = fmt.Sprintf("error: usage: want a log, a folder or an archive\nhint: evenkeel %s --help\n", name)
+		}
 		status, stdout, stderr = ask(t.Context(), stray...)
 		if status != 2 || stdout != "" || stderr != want {
 			t.Errorf("%s stray: exit status %d\n%s%s", name, status, stdout, stderr)

@@ -29,7 +29,7 @@ type env struct {
 
 // commands lists every command; one file each. Nouns show, verbs change.
 func commands(e env) []*cobra.Command {
-	return []*cobra.Command{runCommand(e), demoCommand(e), checkCommand(e), statusCommand(e), drainCommand(e), resumeCommand(e), delegationCommand(e), simulateCommand(e), zoneCommand(e), policyCommand(e), versionCommand(e)}
+	return []*cobra.Command{runCommand(e), demoCommand(e), checkCommand(e), statusCommand(e), drainCommand(e), resumeCommand(e), delegationCommand(e), simulateCommand(e), diagnoseCommand(e), zoneCommand(e), policyCommand(e), versionCommand(e)}
 }
 
 func main() {

@@ -79,7 +79,7 @@ func simulate(ctx context.Context, e env, f simulateFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := page.write(s); err != nil {
+	if err := page.write(s.Page); err != nil {
 		return err
 	}
 	if f.json {

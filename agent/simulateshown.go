@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"evenkeel/agent/config"
-	"evenkeel/agent/report"
 	"evenkeel/policy/balance/sim"
 )
 
@@ -56,12 +55,12 @@ func openPage(name string) (page, error) {
 	return page{name, f}, nil
 }
 
-// write makes the page of s, and puts it where it belongs.
-func (p page) write(s report.Simulation) error {
+// write has the page drawn, and puts it where it belongs.
+func (p page) write(draw func(io.Writer) error) error {
 	if p.file == nil {
 		return nil
 	}
-	err := s.Page(p.file)
+	err := draw(p.file)
 	if err = errors.Join(err, p.file.Close()); err == nil {
 		err = os.Rename(p.file.Name(), p.name)
 	}

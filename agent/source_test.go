@@ -47,6 +47,8 @@ var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer",
 var tables = map[string]string{
 	"agent/gate.folders":              "paths, and the components that judge them",
 	"agent/gossip.retold":             "memberlist's words, and ours for them",
+	"agent/logs.common":               "folders that every server has",
+	"agent/logs.stems":                "what servers call their logs",
 	"agent/node.states":               "the law's words, and the balancers' for them",
 	"agent/report.words":              "what the columns mean",
 	"health.dialectNames":             "the words of an enumeration",
