@@ -38,8 +38,12 @@ var may = map[string][]string{
 		"policy/balance", "policy/balance/sim", // a scenario file becomes the player's own value, its rules the law's
 		"policy/throttle", // a policy file becomes its Book
 	},
-	"agent/dashboard":     {"agent/node", "policy/balance"},
-	"agent/demo":          {},                  // the farm that is not the agent must not know the agent
+	"agent/dashboard": {"agent/node", "policy/balance"},
+	"agent/demo":      {}, // the farm that is not the agent must not know the agent
+	"agent/diagnose": {
+		"policy/exchange", // quotes names for PowerShell
+		"queue/maillog",   // judges its records
+	},
 	"agent/gate":          {"policy/throttle"}, // its questions are the ledger's
 	"agent/gossip":        {},                  // carries bytes, knows no meaning
 	"agent/e2e":           {},                  // tests alone: whole agents beside software of others
