@@ -25,6 +25,8 @@ var pure = map[string][]string{
 		"time", "unicode", "unicode/utf16", "unicode/utf8"}, // readers of what they are given: they open nothing
 	"policy/throttle": {"cmp", "encoding/binary", "errors", "fmt", "hash/maphash", "iter", "maps", "math", "math/bits",
 		"slices", "strconv", "strings", "sync", "sync/atomic", "time", "unicode", "unicode/utf8"}, // sync: the Ledger and the Cache are shared, and take turns
+	"agent/diagnose": {"bytes", "cmp", "encoding/binary", "fmt", "maps", "math", "math/bits", "net/netip", "slices", "strconv", "strings", "sync",
+		"time"}, // sync: logs end at once, and hand over their numbers in turn
 	"dnsrr/pick.go":           {"cmp", "math", "math/bits", "slices", "time"},
 	"health/page.go":          {"html", "net/http", "strconv", "strings"}, // of http its constants, see constants
 	"health/agentcheck.go":    {"strconv"},

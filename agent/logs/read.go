@@ -144,7 +144,7 @@ func (r *reading) count(l Log) {
 	r.result.Rows += s.Rows
 	r.result.Rejected += s.Rejected
 	if s.Rejected > 0 {
-		r.result.Rejects = append(r.result.Rejects, Reject{l.Name, s.Rejected, s.First.Line, s.First.Why})
+		r.result.Rejects = append(r.result.Rejects, Reject{l.Name, s.Rejected, s.First.Line, s.First.Why.String()})
 	}
 }
 

@@ -1,0 +1,218 @@
+package diagnose
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+const (
+	before     = 300  // seconds: what led to a full queue is so short before it
+	handing    = 600  // seconds from one node's outage to that of the node that has its clients now
+	storm      = 0.25 // of the sessions that a node had at most, arriving within two minutes
+	stormLeast = 100  // sessions, less is no storm
+	slowUsers  = 5    // users whose requests were slow: one's own are no server's fault
+	slowFor    = 3    // minutes of a quarter of an hour that are slow, for the server to be
+)
+
+// blame finds the cause of every outage, the earliest first, so that what a node
+// handed on is put down to the same.
+func (f *farm) blame() {
+	for i, o := range f.outages {
+		if p := f.giver(i); p != nil {
+			o.handed = true
+			o.cause = p.cause
+			continue
+		}
+		o.cause = f.cause(o)
+	}
+}
+
+// giver is the outage of the node whose clients came to the node of outage i
+// just before it.
+func (f *farm) giver(i int) *outage {
+	o := f.outages[i]
+	if o.why != full {
+		return nil
+	}
+	for _, v := range f.failovers {
+		if v.to != o.node || v.at < o.from-handing || v.at > o.from+60 {
+			continue
+		}
+		for _, p := range slices.Backward(f.outages[:i]) {
+			if p.node != o.node && (v.from == nil || p.node == v.from) && p.from <= v.at+60 && p.to >= v.at-before {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// cause reads like the list of what to look for, the surest first.
+func (f *farm) cause(o *outage) cause {
+	n := o.node
+	pool, _, _ := strings.Cut(o.name, "\x00")
+	switch {
+	case o.why == down && n.recycled(o, pool) != "" && o.to-o.from < 2*60:
+		return cause{Recycle, pool}
+	case o.why == down:
+		return cause{PoolDown, pool}
+	case o.why == other:
+		return cause{Unavailable, pool}
+	case n.recycled(o, pool) != "":
+		return cause{Recycle, pool}
+	case logons().slowAround(&n.auth, o):
+		return cause{SlowAuthentication, ""}
+	}
+	if server, ok := f.slowServer(o); ok {
+		return cause{SlowBackend, server}
+	}
+	if h := n.hogAt(o); h != nil {
+		return cause{Monopoly, h.name}
+	}
+	switch {
+	case f.skewed() && f.tops(n, o.from):
+		return cause{Skew, ""}
+	case n.stormed(o):
+		return cause{ReconnectStorm, pool}
+	case n.stalled(o, pool) != nil:
+		return cause{Stall, pool}
+	}
+	return cause{QueueFull, pool}
+}
+
+// recycled is the pool, of those whose worker ended just before an outage.
+func (n *node) recycled(o *outage, pool string) string {
+	for _, name := range sortedKeys(n.runs[abandoned]) {
+		for _, r := range n.runs[abandoned][name] {
+			if (name == pool || name == "") && r.n >= few && r.from >= o.from-before && r.from <= o.from+5 {
+				return pool
+			}
+		}
+	}
+	return ""
+}
+
+// A bar is from when on a minute is slow: so many were seen, and this share of
+// them took a second or more.
+type bar struct {
+	least int32
+	share float64
+}
+
+func (b bar) slow(p pace) bool {
+	return p.n >= b.least && float64(p.slow) >= b.share*float64(p.n)
+}
+
+// logons are few in a minute, since connections last, but they are all alike.
+// Requests to mailboxes are many, and some of them are large.
+func logons() bar    { return bar{5, 0.5} }
+func mailboxes() bar { return bar{20, 0.3} }
+
+// slowAround says whether what is measured was slow in some of the minutes before
+// an outage, and in the last of them: a full queue makes much slow that is not its
+// cause.
+func (b bar) slowAround(s *series[pace], o *outage) bool {
+	n := 0
+	for sec := o.from - 900; sec <= o.from+60; sec += s.step {
+		if b.slow(s.of(sec)) {
+			n += int(max(1, s.step/60))
+		}
+	}
+	return n >= slowFor && (b.slow(s.of(o.from-60)) || b.slow(s.of(o.from-120)))
+}
+
+// slowServer is a mailbox server that was slow before an outage, as the node saw
+// it or as it says itself.
+func (f *farm) slowServer(o *outage) (string, bool) {
+	for _, server := range sortedKeys(o.node.backends) {
+		if mailboxes().slowAround(o.node.backends[server], o) {
+			return f.serverName(o.node, server), true
+		}
+	}
+	for _, n := range f.nodes {
+		if b := n.backends[""]; b != nil && mailboxes().slowAround(b, o) {
+			return n.name, true
+		}
+	}
+	return "", false
+}
+
+// serverName is how a server is called in findings: as the node that it is.
+func (f *farm) serverName(n *node, server string) string {
+	if server == "" {
+		return n.name
+	}
+	for _, m := range f.nodes {
+		if strings.EqualFold(short(m.name), short(server)) {
+			return m.name
+		}
+	}
+	return short(server)
+}
+
+// hogAt is the client that asked for a large part of a node's work as an outage
+// began.
+func (n *node) hogAt(o *outage) *hog {
+	for i := range n.hogs {
+		if h := &n.hogs[i]; h.from <= o.from && h.to >= o.from-stretch {
+			return h
+		}
+	}
+	return nil
+}
+
+// skewed: half of what is above a fair share stands on the busiest node too. Of
+// two nodes that is three quarters of the sessions.
+func (f *farm) skewed() bool {
+	n := len(f.told())
+	if n < 2 {
+		return false
+	}
+	fair := 1 / float64(n)
+	return f.share >= fair+(1-fair)/2
+}
+
+// tops says whether a node had most of the sessions in the minutes before.
+func (f *farm) tops(n *node, sec int64) bool {
+	for _, back := range []int64{60, 120, 300} {
+		mine := n.sessionsAt(sec - back)
+		if mine > 0 && mine >= f.total(f.told(), sec-back)/2 {
+			return true
+		}
+	}
+	return false
+}
+
+// stormed says whether many sessions arrived in the minutes before an outage.
+func (n *node) stormed(o *outage) bool { return n.isStorm(n.arrivedAround(o, 10)) }
+
+func (n *node) isStorm(arrived float64) bool {
+	return arrived >= stormLeast && arrived >= storm*n.sessions.peak()
+}
+
+// arrivedAround is how many sessions arrived within two minutes, from two before
+// an outage to so many seconds after it began: rows are written when logging on
+// has ended.
+func (n *node) arrivedAround(o *outage, after int64) (most float64) {
+	if n.sessions == nil {
+		return 0
+	}
+	for from := o.from - 120; from+120 <= o.from+after; from += 10 {
+		most = max(most, float64(n.sessions.arrived.between(from, from+120)))
+	}
+	return max(most, float64(n.sessions.arrived.between(o.from-110, o.from+10)))
+}
+
+// stalled is the run of requests that waited in the queue to the end of their
+// time: that shows two minutes later.
+func (n *node) stalled(o *outage, pool string) *run {
+	for _, r := range n.runs[stalled][pool] {
+		if r.n >= few && r.from >= o.from-60 && r.from <= o.to+180 {
+			return r
+		}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package diagnose
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// maxServers is how many servers one stream tells apart by name.
+const maxServers = 16
+
+// A stream is what was gathered of one log of one node.
+type stream struct {
+	node        string
+	name        string // its first file
+	kinds       kindSet
+	rows        int64
+	first, last int64 // seconds
+
+	requests series[count] // of clients, waits not counted
+	refused  series[count] // 503
+	cut      series[count]
+	sessions map[string]*sessions // by the front end that they are at; "": this node
+	backends map[string]*series[pace]
+	auth     series[pace]
+	ledger   ledger
+
+	hitters   hitters // of the present stretch of time
+	hitFrom   int64   // its beginning
+	hogs      []hog
+	peers     hitters // addresses from which clients' requests come
+	users     tally
+	forwarded int64 // requests that say for whom they are
+	networks  groups
+	agents    groups
+}
+
+func newStream(node string) *stream {
+	return &stream{
+		node:     node,
+		requests: series[count]{step: 10}, refused: series[count]{step: 10}, cut: series[count]{step: 10},
+		auth:     series[pace]{step: 60},
+		sessions: map[string]*sessions{}, backends: map[string]*series[pace]{},
+		networks: groups{}, agents: groups{},
+	}
+}
+
+// at is the sessions at a front end, and nil if there are too many of those.
+func (s *stream) at(frontEnd []byte) *sessions {
+	if at := s.sessions[string(frontEnd)]; at != nil || len(s.sessions) >= maxServers {
+		return at
+	}
+	at := newSessions()
+	s.sessions[string(frontEnd)] = at
+	return at
+}
+
+// paced notes how long a mailbox server took.
+func (s *stream) paced(server []byte, p *place, x pace) {
+	b := s.backends[string(server)]
+	if b == nil {
+		if len(s.backends) >= maxServers {
+			return
+		}
+		b = &series[pace]{step: 60}
+		s.backends[string(server)] = b
+	}
+	b.add(p.at, x)
+}
+
+// stretch is how long a time one client is compared with all others over, in
+// seconds: long enough that a burst is none, short enough that it says when.
+const stretch = 600
+
+// A hog is a client that asked for a large part of what a node did, for a time.
+type hog struct {
+	name     string
+	from, to int64
+	n        int64   // requests
+	ms       float64 // of their time
+	of       int64   // requests of all
+	ofMs     float64
+	kinds    kindSet // of the logs that tell of it
+	seen     mark
+}
+
+// hit counts a request to who asked for it.
+func (s *stream) hit(key uint64, name []byte, addr netip.Addr, ms float64, p *place) {
+	if p.at >= s.hitFrom+stretch || p.at < s.hitFrom-stretch {
+		s.judgeHitters()
+		s.hitFrom = p.at - p.at%stretch
+	}
+	s.hitters.add(key, name, addr, ms, p)
+}
+
+const (
+	hogRate  = 5.0  // requests a second, at least
+	hogWork  = 1.0  // or requests under way, at least
+	hogShare = 0.30 // of all, at least
+	company  = 5    // others that must be there, or a share says nothing
+)
+
+func (s *stream) judgeHitters() {
+	h := &s.hitters
+	if h.n >= hogRate*stretch || h.ms >= hogWork*stretch*1000 {
+		for _, e := range []*hitter{h.top(func(e *hitter) float64 { return float64(e.least()) }), h.top(func(e *hitter) float64 { return e.ms })} {
+			if e != nil && h.hogs(e) {
+				s.note(e)
+				break
+			}
+		}
+	}
+	h.reset()
+}
+
+func (h *hitters) hogs(e *hitter) bool {
+	many := float64(e.least()) >= hogRate*stretch && float64(e.least()) >= hogShare*float64(h.n)
+	long := e.ms >= hogWork*stretch*1000 && e.ms >= hogShare*h.ms
+	return (many || long) && h.names.count() > company
+}
+
+// note adds a stretch to the hog's time, or begins one.
+func (s *stream) note(e *hitter) {
+	h := hog{name: strings.ToValidUTF8(string(e.name), "\uFFFD"), from: s.hitFrom, to: s.hitFrom + stretch - 1,
+		n: e.least(), ms: e.ms, of: s.hitters.n, ofMs: s.hitters.ms, kinds: s.kinds}
+	for i := range slices.Backward(s.hogs) {
+		if o := &s.hogs[i]; o.name == h.name && h.from-o.to <= stretch {
+			o.to, o.n, o.ms, o.of, o.ofMs = h.to, o.n+h.n, o.ms+h.ms, o.of+h.of, o.ofMs+h.ofMs
+			return
+		}
+	}
+	h.seen = mark{e.seen.file, e.seen.line, slices.Clone(e.seen.text)}
+	s.hogs = append(s.hogs, h)
+	if len(s.hogs) > maxRuns { // the least goes
+		i := 0
+		for j := range s.hogs {
+			if cmp.Or(cmp.Compare(s.hogs[j].n, s.hogs[i].n), cmp.Compare(s.hogs[j].from, s.hogs[i].from)) < 0 {
+				i = j
+			}
+		}
+		s.hogs = slices.Delete(s.hogs, i, i+1)
+	}
+}
+
+func (s *stream) end() {
+	s.judgeHitters()
+	for _, at := range s.sessions {
+		at.end()
+		at.seen = nil
+	}
+}
