@@ -14,12 +14,12 @@ import (
 
 func policyCommand(e env) *cobra.Command {
 	c := &cobra.Command{
-		Use: "policy", Short: "show, check and explain throttling policies, and decode budgets", Args: noArgs,
+		Use: "policy", Short: "show, check, explain and size throttling policies, and decode budgets", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return fmt.Errorf("%w: a command of policy is missing: show, check, explain or decode", errUsage)
+			return fmt.Errorf("%w: a command of policy is missing: show, check, explain, decode or size", errUsage)
 		},
 	}
-	c.AddCommand(policyShowCommand(e), policyCheckCommand(e), policyExplainCommand(e), policyDecodeCommand(e))
+	c.AddCommand(policyShowCommand(e), policyCheckCommand(e), policyExplainCommand(e), policyDecodeCommand(e), policySizeCommand(e))
 	return c
 }
 

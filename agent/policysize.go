@@ -1,0 +1,240 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"evenkeel/agent/config"
+	"evenkeel/agent/dashboard"
+	"evenkeel/agent/logs"
+	"evenkeel/policy/exchange"
+	"evenkeel/policy/throttle"
+)
+
+type sizeFlags struct {
+	component, policy, generation string
+	from, to                      string
+	config                        *string
+	top                           int
+	json                          bool
+}
+
+func policySizeCommand(e env) *cobra.Command {
+	var f sizeFlags
+	c := &cobra.Command{Use: "size ACCOUNT PATH...", Short: "say from logs what an account used, and the smallest policy under which it had not been throttled"}
+	c.Long = c.Short + "\n\nACCOUNT is user@domain or DOMAIN\\user, in any letter case. PATH is a log of EWS, MapiHttp, HttpProxy or IIS, a\n" +
+		"folder with all below it, or an archive. It also says when the account would be delayed or locked out under\n" +
+		"the present policy: its requests are replayed through the budgets that the agent itself keeps.\n\n" +
+		"With --top there is no ACCOUNT: those are listed who come nearest to their limits.\n\n" +
+		"Times are UTC, as the logs have them: 2026-03-02, \"2026-03-02 08:00\" or 2026-03-02T08:00:00Z."
+	f.config = configFlag(c)
+	c.Flags().StringVar(&f.component, "component", "", "only this `COMPONENT`, such as Ews")
+	c.Flags().StringVar(&f.policy, "policy", "", "policies: a policy `FILE`, or an export or a folder of such; default: what is built in")
+	c.Flags().StringVar(&f.generation, "generation", "", "2013, 2010 or 2010-rtm: of what is built in; default: policy.generation of the configuration")
+	c.Flags().StringVar(&f.from, "from", "", "leave out requests that began before this `TIME`")
+	c.Flags().StringVar(&f.to, "to", "", "leave out requests that began after this `TIME`")
+	c.Flags().IntVar(&f.top, "top", 0, "the `N` accounts that come nearest to their limits")
+	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
+	c.Args = func(_ *cobra.Command, args []string) error { return sizeArgs(f, args) }
+	c.RunE = func(c *cobra.Command, args []string) error { return runSize(c.Context(), e, f, args) }
+	return c
+}
+
+func sizeArgs(f sizeFlags, args []string) error {
+	switch {
+	case f.top < 0:
+		return fmt.Errorf("%w: --top %d: want a number of accounts", errUsage, f.top)
+	case f.top > 0 && len(args) == 0:
+		return fmt.Errorf("%w: want a log, a folder or an archive", errUsage)
+	case f.top == 0 && (len(args) == 0 || throttle.Account(args[0], nil) == ""):
+		return fmt.Errorf("%w: want the name of an account, such as jdoe@corp.example, and logs", errUsage)
+	case f.top == 0 && len(args) == 1:
+		return fmt.Errorf("%w: want a log, a folder or an archive behind %s", errUsage, args[0])
+	}
+	if _, ok := throttle.ParseComponent(f.component); f.component != "" && !ok {
+		return fmt.Errorf("%w: no component %q: want Ews, Eas, Owa, Rca, PowerShell or OutlookService", errUsage, f.component)
+	}
+	return nil
+}
+
+func runSize(ctx context.Context, e env, f sizeFlags, args []string) error {
+	book, domains, err := sizeBook(e, f)
+	if err != nil {
+		return err
+	}
+	s := &sizeReading{domains: domains, component: f.component, pools: map[throttle.Component]*sizePool{}, names: map[string]bool{}, others: map[string]bool{}}
+	if s.from, s.to, err = sizeSpan(f); err != nil {
+		return err
+	}
+	if f.top > 0 {
+		return runSizeTop(ctx, e, f, book, s, args)
+	}
+	s.account = throttle.Account(args[0], domains)
+	if err := s.read(ctx, e, args[1:], func(node int) logs.Taker { return &sizeTaker{in: s, node: node, known: map[string]bool{}} }); err != nil {
+		return err
+	}
+	if err := s.found(args[0]); err != nil {
+		return err
+	}
+	shown := s.sized(book)
+	if f.json {
+		return jsonText(shown)(e.stdout)
+	}
+	return sizeText(shown)(e.stdout)
+}
+
+// sizeSpan is the times of the flags.
+func sizeSpan(f sizeFlags) (from, to time.Time, err error) {
+	if from, err = sizeTime("--from", f.from); err != nil {
+		return from, to, err
+	}
+	if to, err = sizeTime("--to", f.to); err != nil {
+		return from, to, err
+	}
+	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
+		return from, to, fmt.Errorf("%w: --from %s is not before --to %s", errUsage, f.from, f.to)
+	}
+	return from, to, nil
+}
+
+// sizeTime is a time in any of its forms; UTC where it does not say.
+func sizeTime(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, form := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly} {
+		if t, err := time.Parse(form, text); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%w: %s %q is no time: want 2026-03-02, \"2026-03-02 08:00\" or 2026-03-02T08:00:00Z, in UTC", errUsage, flag, text)
+}
+
+// sizeBook is the policies to judge by, and the domains that are known.
+func sizeBook(e env, f sizeFlags) (*throttle.Book, []throttle.Domain, error) {
+	cfg, err := loadBy(config.LoadToAsk, e, *f.config)
+	if err != nil && (*f.config != "" || !errors.Is(err, fs.ErrNotExist)) {
+		return nil, nil, err
+	}
+	given := cfg.Policy.Given()
+	if f.generation != "" {
+		b, ok := builtIn(f.generation)
+		if !ok {
+			return nil, nil, fmt.Errorf("%w: --generation is 2013, 2010 or 2010-rtm, found %q", errUsage, f.generation)
+		}
+		given.Generation = b.Generation()
+	}
+	book, err := sizePolicies(f.policy, given)
+	return book, given.Domains, err
+}
+
+// sizePolicies reads a policy file, known by its name, or exports.
+func sizePolicies(path string, given throttle.File) (*throttle.Book, error) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".yaml", ".yml":
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		return config.Policies(path, text, given)
+	}
+	if path != "" {
+		x, err := readExports([]string{path})
+		if err != nil {
+			return nil, err
+		}
+		file := x.File()
+		file.Domains = given.Domains
+		if len(file.Policies) == 0 {
+			return nil, hinted{fmt.Errorf("no policy in %s", path), "want a policy file (.yaml), or what Get-ThrottlingPolicy exported"}
+		}
+		return throttle.Compile(file)
+	}
+	return throttle.Compile(given)
+}
+
+// readExports reads files and folders; mistakes in them are for policy check.
+func readExports(paths []string) (x exchange.Export, err error) {
+	names, err := exportFiles(paths)
+	if err != nil {
+		return x, err
+	}
+	for _, name := range names {
+		f, err := os.Open(name)
+		if err != nil {
+			return x, err
+		}
+		err = x.Read(name, f)
+		f.Close()
+		if mistakes := (exchange.Mistakes)(nil); err != nil && !errors.As(err, &mistakes) {
+			return x, err
+		}
+	}
+	return x, nil
+}
+
+// read finds the logs and has each stream taken.
+func (s *sizeReading) read(ctx context.Context, e env, paths []string, take func(node int) logs.Taker) error {
+	found, err := logs.Find(ctx, paths, "")
+	switch {
+	case err != nil:
+		return err
+	case found.Logs() == 0:
+		return hinted{fmt.Errorf("no log in %s", strings.Join(paths, ", ")), "want logs of EWS, MapiHttp, HttpProxy or IIS"}
+	}
+	s.nodes = found.Nodes
+	within := found.Within(s.from, time.Time{}) // what began before --to may be logged after it
+	result, err := within.Read(ctx, runtime.GOMAXPROCS(0), func(of logs.Stream) logs.Taker {
+		node, _ := slices.BinarySearch(s.nodes, of.Node)
+		return take(node)
+	}, new(logs.Progress))
+	for _, fault := range slices.Concat(found.Faults, result.Faults) {
+		fmt.Fprintf(e.stderr, "%s: %s\n", dashboard.Plain(fault.Name), dashboard.Plain(fault.Err.Error()))
+	}
+	return err
+}
+
+// found says why there is nothing to tell.
+func (s *sizeReading) found(asked string) error {
+	if len(s.pools) > 0 {
+		return s.ambiguous(asked)
+	}
+	if len(s.names) > 0 {
+		return fmt.Errorf("account %s: no request of it in these logs counts in a budget of %s", asked, cmp.Or(s.component, "its own"))
+	}
+	err := fmt.Errorf("account %s: not in these logs", asked)
+	var known []string
+	for name := range s.others {
+		known = append(known, name)
+	}
+	slices.Sort(known)
+	if near, ok := config.Nearest(s.account, known); ok {
+		return hinted{err, "did you mean " + near + "?"}
+	}
+	return hinted{err, fmt.Sprintf("%s are; evenkeel policy size --top 10 lists the busiest", numberOf(len(known), "account"))}
+}
+
+// ambiguous: a name without a domain is of several accounts.
+func (s *sizeReading) ambiguous(asked string) error {
+	var full []string
+	for name := range s.names {
+		if _, domain, _ := strings.Cut(name, "@"); strings.Contains(domain, ".") {
+			full = append(full, name)
+		}
+	}
+	if slices.Sort(full); len(full) > 1 {
+		return fmt.Errorf("account %s: it may be one of %s", asked, strings.Join(full, ", "))
+	}
+	return nil
+}
