@@ -26,7 +26,8 @@ var may = map[string][]string{
 		"policy/exchange",          // reads exports, budgets and events, and says what is wrong
 		"policy/balance/sim",       // plays scenarios: what it takes is made by agent/config, what it gives is shown by agent/report
 		"agent/logs",               // finds and reads the logs that are named
-		"agent/diagnose",           // judges what they say
+		"queue/maillog",            // their records, where one account's use is wanted
+		"agent/diagnose",           // judges all of them
 		"agent/diagnose/page",      // draws what it found
 		"agent/report",             // the table, lines and page of what was played
 		"health/probe",             // asks the services that the configuration names; the loop is told what came of it

@@ -63,7 +63,7 @@ func usualFolders(getenv func(string) string, err error) error {
 var errDiagnoseCut = errors.New("interrupted, so nothing is told of what was read")
 
 func runDiagnose(ctx context.Context, e env, f diagnoseFlags, paths []string) error {
-	o, err := f.options()
+	from, to, err := spanFlags(f.from, f.to)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func runDiagnose(ctx context.Context, e env, f diagnoseFlags, paths []string) er
 	}
 	defer paper.abandon()
 
-	d, err := diagnosed(ctx, e, f, o, paths)
+	d, err := diagnosed(ctx, e, f, diagnose.Options{From: from, To: to}, paths)
 	switch {
 	case ctx.Err() != nil:
 		return errDiagnoseCut
@@ -89,18 +89,18 @@ func runDiagnose(ctx context.Context, e env, f diagnoseFlags, paths []string) er
 	return d.text(sizeOf(e.stdout), f.verbose)(e.stdout)
 }
 
-// options are the times of the flags.
-func (f diagnoseFlags) options() (o diagnose.Options, err error) {
-	if o.From, err = timeFlag("--from", f.from); err != nil {
-		return o, err
+// spanFlags are the times of --from and --to, zero where they are not given.
+func spanFlags(first, last string) (from, to time.Time, err error) {
+	if from, err = timeFlag("--from", first); err != nil {
+		return from, to, err
 	}
-	if o.To, err = timeFlag("--to", f.to); err != nil {
-		return o, err
+	if to, err = timeFlag("--to", last); err != nil {
+		return from, to, err
 	}
-	if !o.From.IsZero() && !o.To.IsZero() && !o.From.Before(o.To) {
-		return o, fmt.Errorf("%w: --from %s is not before --to %s", errUsage, f.from, f.to)
+	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
+		return from, to, fmt.Errorf("%w: --from %s is not before --to %s", errUsage, first, last)
 	}
-	return o, nil
+	return from, to, nil
 }
 
 // timeFlag is a time in any of its forms; UTC where it does not say.

@@ -56,23 +56,31 @@ func somePaths(_ *cobra.Command, args []string) error {
 
 // checkedExports are the problems of all files together; never nil.
 func checkedExports(paths []string) ([]exchange.Problem, error) {
-	names, err := exportFiles(paths)
+	x, err := readExports(paths)
 	if err != nil {
 		return nil, err
 	}
-	var x exchange.Export
+	return append([]exchange.Problem{}, x.Check()...), nil // mistakes are problems
+}
+
+// readExports reads files and folders; mistakes in them are for policy check.
+func readExports(paths []string) (x exchange.Export, err error) {
+	names, err := exportFiles(paths)
+	if err != nil {
+		return x, err
+	}
 	for _, name := range names {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, err
+			return x, err
 		}
 		err = x.Read(name, f)
 		f.Close()
 		if mistakes := (exchange.Mistakes)(nil); err != nil && !errors.As(err, &mistakes) {
-			return nil, err
+			return x, err
 		}
 	}
-	return append([]exchange.Problem{}, x.Check()...), nil // mistakes are problems
+	return x, nil
 }
 
 // exportFiles are the files, and those of the folders, but for hidden ones.

@@ -18,7 +18,6 @@ import (
 	"evenkeel/agent/config"
 	"evenkeel/agent/dashboard"
 	"evenkeel/agent/logs"
-	"evenkeel/policy/exchange"
 	"evenkeel/policy/throttle"
 )
 
@@ -74,7 +73,7 @@ func runSize(ctx context.Context, e env, f sizeFlags, args []string) error {
 		return err
 	}
 	s := &sizeReading{domains: domains, component: f.component, pools: map[throttle.Component]*sizePool{}, names: map[string]bool{}, others: map[string]bool{}}
-	if s.from, s.to, err = sizeSpan(f); err != nil {
+	if s.from, s.to, err = spanFlags(f.from, f.to); err != nil {
 		return err
 	}
 	if f.top > 0 {
@@ -92,33 +91,6 @@ func runSize(ctx context.Context, e env, f sizeFlags, args []string) error {
 		return jsonText(shown)(e.stdout)
 	}
 	return sizeText(shown)(e.stdout)
-}
-
-// sizeSpan is the times of the flags.
-func sizeSpan(f sizeFlags) (from, to time.Time, err error) {
-	if from, err = sizeTime("--from", f.from); err != nil {
-		return from, to, err
-	}
-	if to, err = sizeTime("--to", f.to); err != nil {
-		return from, to, err
-	}
-	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
-		return from, to, fmt.Errorf("%w: --from %s is not before --to %s", errUsage, f.from, f.to)
-	}
-	return from, to, nil
-}
-
-// sizeTime is a time in any of its forms; UTC where it does not say.
-func sizeTime(flag, text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	for _, form := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly} {
-		if t, err := time.Parse(form, text); err == nil {
-			return t.UTC(), nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("%w: %s %q is no time: want 2026-03-02, \"2026-03-02 08:00\" or 2026-03-02T08:00:00Z, in UTC", errUsage, flag, text)
 }
 
 // sizeBook is the policies to judge by, and the domains that are known.
@@ -162,26 +134,6 @@ func sizePolicies(path string, given throttle.File) (*throttle.Book, error) {
 		return throttle.Compile(file)
 	}
 	return throttle.Compile(given)
-}
-
-// readExports reads files and folders; mistakes in them are for policy check.
-func readExports(paths []string) (x exchange.Export, err error) {
-	names, err := exportFiles(paths)
-	if err != nil {
-		return x, err
-	}
-	for _, name := range names {
-		f, err := os.Open(name)
-		if err != nil {
-			return x, err
-		}
-		err = x.Read(name, f)
-		f.Close()
-		if mistakes := (exchange.Mistakes)(nil); err != nil && !errors.As(err, &mistakes) {
-			return x, err
-		}
-	}
-	return x, nil
 }
 
 // read finds the logs and has each stream taken.

@@ -30,14 +30,14 @@ func NewPolicy(name, account string, service bool, values []Setting) []string {
 	if len(pairs) == 0 {
 		return nil
 	}
-	text := "New-ThrottlingPolicy -Name " + quote(name)
+	text := "New-ThrottlingPolicy -Name " + Quote(name)
 	if service {
 		text += " -IsServiceAccount $true"
 	}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		text += " -" + pairs[i] + " " + pairs[i+1]
 	}
-	return []string{text, "Set-ThrottlingPolicyAssociation -Identity " + quote(account) + " -ThrottlingPolicy " + quote(name)}
+	return []string{text, "Set-ThrottlingPolicyAssociation -Identity " + Quote(account) + " -ThrottlingPolicy " + Quote(name)}
 }
 
 func pairsOf(values []Setting) (pairs []string) {
