@@ -17,6 +17,7 @@ func TestDebt(t *testing.T) {
 		{"Owner%3aSid%7ex%2cBalance%3a-12%2cCutoff%3a600000", -12, 600000, true},
 		{"S:BudgetMetadata.BeginBalance=-5;S:BudgetMetadata.Cutoff=3000000;S:BudgetMetadata.EndBalance=-7;S:BudgetMetadata.Cutoff=3000000", -7, 3000000, true},
 		{"S:BudgetMetadata.BeginBalance=-5;S:BudgetMetadata.Cutoff=Unlimited;S:BudgetMetadata.EndBalance=$null", -5, 0, true},
+		{"BeginBalance=-9;Cutoff=100;EndBalance=-7;Cutoff=200", -9, 100, true},
 		{"Balance:$null,Cutoff:$null", 0, 0, false},
 		{"Balance:-", 0, 0, false},
 		{"balance", 0, 0, false},

@@ -107,6 +107,15 @@ func (w *world) crowd(node string, users, each int, at, in time.Duration) {
 // report tells all to a case, each book on its own.
 func (w *world) report(t testing.TB) Report { return w.reportOf(t, Options{}) }
 
+// farm is what a report would judge.
+func (w *world) farm() *farm {
+	c := New(Options{})
+	for _, key := range sortedKeys(w.books) {
+		w.books[key].tell(c.Log(w.books[key].node))
+	}
+	return newFarm(c.streams)
+}
+
 func (w *world) reportOf(t testing.TB, o Options) Report {
 	c := New(o)
 	for _, key := range sortedKeys(w.books) {

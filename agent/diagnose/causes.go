@@ -95,21 +95,31 @@ func (n *node) recycled(o *outage, pool string) string {
 	return ""
 }
 
-// A bar is from when on a minute is slow: so many were seen, and this share of
-// them took a second or more.
+// A bar is from when on a minute is slow: so many were seen in it, or in so many
+// minutes up to it, and this share of them took a second or more.
 type bar struct {
-	least int32
-	share float64
+	least   int32
+	minutes int64
+	share   float64
 }
 
-func (b bar) slow(p pace) bool {
+// slow judges the step of a series that a second is in. One in which nothing was
+// slow is not.
+func (b bar) slow(s *series[pace], sec int64) bool {
+	p := s.of(sec)
+	if p.slow == 0 {
+		return false
+	}
+	if p.n < b.least {
+		p = s.between(sec-60*(b.minutes-1), sec+s.step)
+	}
 	return p.n >= b.least && float64(p.slow) >= b.share*float64(p.n)
 }
 
 // logons are few in a minute, since connections last, but they are all alike.
 // Requests to mailboxes are many, and some of them are large.
-func logons() bar    { return bar{5, 0.5} }
-func mailboxes() bar { return bar{20, 0.3} }
+func logons() bar    { return bar{5, 5, 0.5} }
+func mailboxes() bar { return bar{20, 5, 0.3} }
 
 // slowAround says whether what is measured was slow in some of the minutes before
 // an outage, and in the last of them: a full queue makes much slow that is not its
@@ -117,11 +127,11 @@ func mailboxes() bar { return bar{20, 0.3} }
 func (b bar) slowAround(s *series[pace], o *outage) bool {
 	n := 0
 	for sec := o.from - 900; sec <= o.from+60; sec += s.step {
-		if b.slow(s.of(sec)) {
+		if b.slow(s, sec) {
 			n += int(max(1, s.step/60))
 		}
 	}
-	return n >= slowFor && (b.slow(s.of(o.from-60)) || b.slow(s.of(o.from-120)))
+	return n >= slowFor && (b.slow(s, o.from-60) || b.slow(s, o.from-120))
 }
 
 // slowServer is a mailbox server that was slow before an outage, as the node saw

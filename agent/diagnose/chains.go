@@ -160,6 +160,7 @@ func (o *outage) word(pool string) string {
 }
 
 func (f *farm) rootSkew(x *Finding, b *blamed) {
+	x.From, x.To = utc(f.from), utc(f.to) // it is of the whole time
 	full := b.filledOnes().own()
 	x.Title = fmt.Sprintf("%s of the MAPI sessions were on one of %d nodes; its queue filled %s at about %s sessions; %s; %s of outage",
 		share(f.share), len(f.told()), times(len(full.outages)), about(full.sessions()), plural(float64(len(f.failovers)), "failover"), long(b.minutes()))

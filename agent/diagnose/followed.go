@@ -86,7 +86,6 @@ func (f *farm) stormy(b *blamed) (x Finding) {
 	var nodes []string
 	var worst float64
 	var kinds kindSet
-	var lines []Evidence
 	for _, o := range b.outages {
 		n := o.node
 		arrived := n.arrivedAround(o, 120)
@@ -96,7 +95,6 @@ func (f *farm) stormy(b *blamed) (x Finding) {
 		rs, nodes = append(rs, o.run), append(nodes, n.name)
 		worst = max(worst, arrived)
 		kinds |= 1 << n.sessions.kind
-		lines = append(lines, n.sessions.evidence...)
 	}
 	if len(rs) == 0 {
 		return x
@@ -104,7 +102,7 @@ func (f *farm) stormy(b *blamed) (x Finding) {
 	x = f.of(ReconnectStorm, bounds(rs), nodes)
 	x.Title = fmt.Sprintf("%s, up to %s sessions arrived within two minutes as the queue filled", times(len(rs)), num(worst))
 	x.Confidence = confidence(kinds|kindsOf(maillog.HTTPErr), len(rs), derived)
-	x.Evidence, x.Advice = distinct(append(evidence(rs), lines...)), adviceStorm
+	x.Evidence, x.Advice = evidence(rs), adviceStorm
 	return x
 }
 

@@ -102,7 +102,7 @@ func (f *farm) findFailovers() (out []failover) {
 		if next, moved := arriving(told, current, sec, step); next != nil && ref >= least && moved > ref/2 {
 			out = append(out, failover{from: current, to: next, at: next.arrival(sec, step), moved: moved})
 			current = next
-		} else if top := clearTop(told, sec); top != nil && (current == nil || !f.recent(out, sec, step)) {
+		} else if top := busiest(told, sec); top != nil && (current == nil || !f.recent(out, sec, step)) {
 			current = top
 		}
 		before = append(before, now)
@@ -162,22 +162,15 @@ func (n *node) arrival(sec, step int64) (at int64) {
 	return at
 }
 
-// clearTop is the node that has most sessions, and clearly so.
-func clearTop(nodes []*node, sec int64) *node {
-	var top *node
-	best, second := 0.0, 0.0
+// busiest is the node that has most sessions; nil: none has any.
+func busiest(nodes []*node, sec int64) (top *node) {
+	most := 0.0
 	for _, n := range nodes {
-		switch x := n.sessionsAt(sec); {
-		case x > best:
-			top, best, second = n, x, best
-		case x > second:
-			second = x
+		if x := n.sessionsAt(sec); x > most {
+			top, most = n, x
 		}
 	}
-	if best > 1.2*second {
-		return top
-	}
-	return nil
+	return top
 }
 
 // skew is the share of the busiest node, the median over windows of five minutes

@@ -102,7 +102,7 @@ func (s *series[T]) of(sec int64) (x T) {
 
 // between joins the steps that begin from a second on and before another.
 func (s *series[T]) between(from, to int64) (x T) {
-	for sec := from - from%s.step; sec < to; sec += s.step {
+	for sec := max(0, from-from%s.step); sec < to; sec += s.step {
 		x = x.join(s.of(sec))
 	}
 	return x

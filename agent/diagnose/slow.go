@@ -50,8 +50,8 @@ func seen(all map[string]*slowness, s *slowness, kind Kind, node, name string) {
 // slowOf are the slow minutes, if there are enough of them close together.
 func (b bar) slowOf(s *series[pace], slowRuns []*run) *slowness {
 	var all []span
-	for i, p := range s.at {
-		if from := (s.first + int64(i)) * s.step; b.slow(p) {
+	for i := range s.at {
+		if from := (s.first + int64(i)) * s.step; b.slow(s, from) {
 			all = append(all, span{from, from + s.step})
 		}
 	}
@@ -124,7 +124,8 @@ func (f *farm) slowness() (out []found) {
 		if len(s.runs) == 0 || slices.ContainsFunc(f.outages, func(o *outage) bool { return o.cause == cause{s.kind, s.name} }) {
 			continue
 		}
-		x := f.of(s.kind, span{s.minutes[0].from, s.minutes[len(s.minutes)-1].to}, append(slices.Clone(s.nodes), s.name))
+		lines := bounds(s.runs)
+		x := f.of(s.kind, span{min(s.minutes[0].from, lines.from), max(s.minutes[len(s.minutes)-1].to, lines.to)}, append(slices.Clone(s.nodes), s.name))
 		x.Nodes = slices.DeleteFunc(x.Nodes, func(n string) bool { return !f.has(n) })
 		x.Title, x.Details, x.Advice = s.title(), s.details(), s.advice()
 		x.Evidence = evidence(s.runs)

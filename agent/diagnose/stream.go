@@ -99,11 +99,15 @@ const (
 	hogWork  = 1.0  // or requests under way, at least
 	hogShare = 0.30 // of all, at least
 	company  = 5    // others that must be there, or a share says nothing
+
+	nearlyAll     = 0.70 // of all requests: then fewer are enough, among more others
+	nearlyRate    = 1.0
+	nearlyCompany = 20
 )
 
 func (s *stream) judgeHitters() {
 	h := &s.hitters
-	if h.n >= hogRate*stretch || h.ms >= hogWork*stretch*1000 {
+	if h.n >= nearlyRate*stretch || h.ms >= hogWork*stretch*1000 {
 		for _, e := range []*hitter{h.top(func(e *hitter) float64 { return float64(e.least()) }), h.top(func(e *hitter) float64 { return e.ms })} {
 			if e != nil && h.hogs(e) {
 				s.note(e)
@@ -115,9 +119,11 @@ func (s *stream) judgeHitters() {
 }
 
 func (h *hitters) hogs(e *hitter) bool {
-	many := float64(e.least()) >= hogRate*stretch && float64(e.least()) >= hogShare*float64(h.n)
+	n, others := float64(e.least()), h.names.count()-1
+	many := n >= hogRate*stretch && n >= hogShare*float64(h.n)
 	long := e.ms >= hogWork*stretch*1000 && e.ms >= hogShare*h.ms
-	return (many || long) && h.names.count() > company
+	most := n >= nearlyRate*stretch && n >= nearlyAll*float64(h.n)
+	return (many || long) && others >= company || most && others >= nearlyCompany
 }
 
 // note adds a stretch to the hog's time, or begins one.
