@@ -33,9 +33,11 @@ staticcheck:
 	@tool=$$(mktemp) && $(GO) build -o $$tool honnef.co/go/tools/cmd/staticcheck && \
 	for os in $(SYSTEMS); do echo "staticcheck for $$os"; GOOS=$$os $$tool ./... || { rm -f $$tool; exit 1; }; done; rm -f $$tool
 
-# The benches are modules of their own, which ./... does not reach.
+# The benches are modules of their own, which ./... does not reach; whole farms'
+# logs are more than the race detector is patient for.
 unit:
 	$(GO) test -race ./...
+	$(GO) test -run TestDiagnosedStories ./agent
 	cd dnsrr/bench && $(GO) vet ./... && $(GO) test ./...
 	cd policy/throttle/bench && $(GO) vet ./... && $(GO) test ./...
 

@@ -209,9 +209,10 @@ func (l *Log) authenticated(r *maillog.Record) {
 }
 
 // answered notes how long a mailbox server took; its name is empty where it is
-// the node itself. Waits say nothing of it.
+// the node itself. Waits say nothing of it, and what logs on says it of domain
+// controllers too: they are asked at both ends.
 func (l *Log) answered(server []byte, r *maillog.Record, took time.Duration) {
-	if r.Waits || took < 0 || r.Status == 401 {
+	if r.Waits || took < 0 || r.Status == 401 || r.Authenticating >= slow || string(r.Type) == "Connect" {
 		return
 	}
 	x := pace{n: 1, ms: ms(took)}

@@ -95,3 +95,9 @@ func (w *world) behind(n, users, addrs int) {
 			User: fmt.Appendf(nil, "CONTOSO\\u%d", i%users), Client: client(i % addrs * 77)})
 	}
 }
+
+// with is a row with something else in it.
+func with(r maillog.Record, change func(*maillog.Record)) maillog.Record {
+	change(&r)
+	return r
+}

@@ -107,6 +107,12 @@ func TestStories(t *testing.T) {
 			w.times(150, "MBX1", 9*hour, 3*minute, mailbox(20*time.Millisecond))
 		}, "[]"},
 		{"one user's are his own", func(w *world) { w.by("CONTOSO\\anna", 200, 9*hour, 5*minute, mailbox(2*second)) }, "[]"},
+		{"slow Connects are logons", func(w *world) {
+			w.times(60, "MBX1", 9*hour, 3*minute, with(mailbox(2*second), func(r *maillog.Record) { r.Type = []byte("Connect") }))
+		}, "[]"},
+		{"what logs on slowly is", func(w *world) {
+			w.times(60, "MBX1", 9*hour, 3*minute, with(mailbox(2*second), func(r *maillog.Record) { r.Authenticating = second }))
+		}, "[]"},
 		{"a slow mailbox server before a full queue is its cause", func(w *world) {
 			w.times(200, "MBX1", 9*hour-5*minute, 6*minute, mailbox(2*second))
 			full(w, 100, 20*second)
