@@ -31,6 +31,7 @@ type agent struct {
 	door    *door // of the admin listener
 	farm    *gossip.Cluster
 	sampler *queue.Sampler
+	logs    []*queue.LogSource // those of the sampler's sources that read logs
 	dns     *dnsrr.Server
 	kit     *dnsKit
 	health  *health.Server
@@ -81,6 +82,10 @@ func wire(cfg config.Config, records dnsrr.Records, log *slog.Logger, leaveOut .
 		Except: []uint16{farm.Addr().Port()},
 		Own:    func(port uint16) bool { return slices.Contains(socks.ports(), port) },
 	})
+	a.logs = logsOf(cfg.Sources)
+	for _, l := range a.logs {
+		sources = append(sources, l)
+	}
 	sources = slices.DeleteFunc(sources, func(s queue.Source) bool { return slices.Contains(leaveOut, s.Name()) })
 	a.sampler = queue.NewSampler(node.Beat, sources...)
 	a.node = &node.Node{
@@ -99,7 +104,7 @@ func wire(cfg config.Config, records dnsrr.Records, log *slog.Logger, leaveOut .
 // servers.
 func (a *agent) run(ctx context.Context, beside ...func(context.Context) error) error {
 	servers := append(beside,
-		func(ctx context.Context) error { a.sampler.Run(ctx); return nil },
+		func(ctx context.Context) error { a.sample(ctx); return nil },
 		func(ctx context.Context) error { a.probes.Run(ctx); return nil },
 		func(ctx context.Context) error { return a.farm.Run(ctx) },
 		func(ctx context.Context) error { a.live(ctx); a.part(); return nil },

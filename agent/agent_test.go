@@ -191,12 +191,16 @@ type running struct {
 	wait func() error       // until it has
 }
 
-func start(t *testing.T, cfg config.Config) *running {
+// start runs an agent, after what is to be done with it first.
+func start(t *testing.T, cfg config.Config, first ...func(*agent)) *running {
 	t.Helper()
 	out := &outlived{w: t.Output()}
 	a, err := wire(cfg, dnsrr.Records{}, slog.New(slog.NewTextHandler(out, nil)))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, f := range first {
+		f(a)
 	}
 	ctx, tell := context.WithCancel(context.Background())
 	done := make(chan struct{})

@@ -42,8 +42,11 @@ var may = map[string][]string{
 		"policy/balance", "policy/balance/sim", // a scenario file becomes the player's own value, its rules the law's
 		"policy/throttle", // a policy file becomes its Book
 	},
-	"agent/dashboard": {"agent/node", "policy/balance"},
-	"agent/demo":      {}, // the farm that is not the agent must not know the agent
+	"agent/dashboard": {
+		"agent/node", "policy/balance",
+		"queue", // what logs say goes as it is into the words of the API
+	},
+	"agent/demo": {}, // the farm that is not the agent must not know the agent
 	"agent/diagnose": {
 		"policy/exchange", // quotes names for PowerShell
 		"queue/maillog",   // judges its records
@@ -58,21 +61,25 @@ var may = map[string][]string{
 	"agent/metrics": {
 		"agent/node", "policy/balance",
 		"agent/gate", "agent/gossip", "dnsrr", "health", "policy/throttle", // their Stats
+		"queue", // what logs say
 	},
-	"agent/report":          {"policy/balance/sim"}, // shows its results
-	"agent/node":            {"dnsrr", "dnsrr/dnssec", "health", "policy/balance", "queue"},
-	"configs":               {},
-	"dnsrr":                 {"dnsrr/cookie", "dnsrr/dnssec", "dnsrr/ratelimit"},
-	"dnsrr/cookie":          {},
-	"dnsrr/dnssec":          {}, // keys, signatures and denial, of records that it is given
-	"dnsrr/ratelimit":       {},
-	"health":                {},
-	"health/probe":          {},
-	"policy/balance":        {},
-	"policy/balance/sim":    {"policy/balance"},  // plays the law itself, not a likeness of it
-	"policy/exchange":       {"policy/throttle"}, // says what it read in the law's own words
-	"policy/throttle":       {},
-	"queue":                 {"queue/sockdiag"},
+	"agent/report":       {"policy/balance/sim"}, // shows its results
+	"agent/node":         {"dnsrr", "dnsrr/dnssec", "health", "policy/balance", "queue"},
+	"configs":            {},
+	"dnsrr":              {"dnsrr/cookie", "dnsrr/dnssec", "dnsrr/ratelimit"},
+	"dnsrr/cookie":       {},
+	"dnsrr/dnssec":       {}, // keys, signatures and denial, of records that it is given
+	"dnsrr/ratelimit":    {},
+	"health":             {},
+	"health/probe":       {},
+	"policy/balance":     {},
+	"policy/balance/sim": {"policy/balance"},  // plays the law itself, not a likeness of it
+	"policy/exchange":    {"policy/throttle"}, // says what it read in the law's own words
+	"policy/throttle":    {},
+	"queue": {
+		"queue/sockdiag",
+		"queue/follow", "queue/maillog", // a log is a source: its files, and what a row says
+	},
 	"queue/exlog":           {"queue/lines"},                             // one line format below two: what a log's lines are is said once
 	"queue/follow":          {},                                          // files alone: what is in them it is told by a type parameter
 	"queue/lines":           {},                                          // knows the standard library alone

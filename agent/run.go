@@ -41,6 +41,7 @@ func run(ctx context.Context, e env, file string) error {
 		return err
 	}
 	a.recall()
+	a.recallLogs()
 	if err := a.introduce(e.stdout); err != nil {
 		return err
 	}

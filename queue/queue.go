@@ -24,6 +24,7 @@ type Sample struct {
 	Gauges  []Gauge  // sorted by Name
 	Arrived uint64   // connections that came to Ports since their source was first read; only grows, 0 where that cannot be told
 	Closed  []uint16 // ports that were asked for and nothing listens on; sorted
+	Logs    *Logs    // what logs say, of all sources together; nil: no log is read
 	Sources []Status // every source, in the order given
 	Faults  []Fault  // the sources that could not be read, in that order
 }
@@ -33,11 +34,15 @@ type Sample struct {
 // Places of different queues are compared by Depth/Limit, and never added.
 type Queue struct {
 	Name    string
-	Depth   int     // places taken; Linux lets an accept queue reach Limit + 1
+	Depth   int     // places taken; Linux lets an accept queue reach Limit + 1; [Unmeasured]: not known, which is not 0
 	Limit   int     // places there are; 0: not known
 	Slope   float64 // places a second, above 0 while it grows; 0 until two readings. The Sampler's
 	Refused uint64  // turned away for want of a place, since the source was first read; only grows
 }
+
+// Unmeasured is the Depth of a queue of which only the refusals are known: a log
+// has who was turned away, and not how many wait.
+const Unmeasured = -1
 
 // A Port is a listening port and its connections, those that still wait to be
 // accepted among them.
@@ -88,6 +93,7 @@ type Reading struct {
 	Gauges  []Gauge
 	Arrived uint64
 	Closed  []uint16
+	Logs    *Logs // nil: the source reads none
 }
 
 // A Listener says which listening TCP sockets count.

@@ -101,6 +101,7 @@ func (s *Sampler) Sample(now time.Time) Sample {
 		out.Gauges = append(out.Gauges, r.Gauges...)
 		out.Arrived += r.Arrived
 		out.Closed = append(out.Closed, r.Closed...)
+		out.Logs = out.Logs.merge(r.Logs)
 	}
 	slices.SortStableFunc(out.Queues, func(a, b Queue) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortStableFunc(out.Ports, func(a, b Port) int { return cmp.Compare(a.Number, b.Number) })

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
+	"runtime"
 	"strings"
 
 	"evenkeel/dnsrr"
@@ -25,6 +27,7 @@ func (r *reader) fill(c *Config, host string) {
 	if c.State != "" {
 		c.State = r.beside(c.State)
 	}
+	r.logs(&c.Sources, runtime.GOOS, os.Getenv)
 	if a := c.Gossip.Advertise; a.IsValid() && a.Port() == 0 {
 		c.Gossip.Advertise = netip.AddrPortFrom(a.Addr(), c.Listen.Gossip.Port())
 	}

@@ -87,7 +87,16 @@ type Gossip struct {
 
 // A Sources says what is measured, and how much of it.
 type Sources struct {
-	Listener Listener
+	Listener     Listener
+	HTTPErr      HTTPErr
+	IIS          string // the folder of its logs; empty = they are not read
+	ExchangeLogs string // Exchange's folder Logging; empty = it is not read
+}
+
+// An HTTPErr says where HTTP.sys logs whom it turns away.
+type HTTPErr struct {
+	Path  string   // its folder; empty = it is not read
+	Pools []string // application pools that count for this node's state; empty = all
 }
 
 // A Listener narrows the source that counts the accept queue and connections
@@ -133,6 +142,8 @@ func defaults() Config {
 			Admin:      at("127.0.0.1:9853"),
 			Gossip:     at("127.0.0.1:7946"),
 		},
+		Sources: Sources{HTTPErr: HTTPErr{Path: auto}, IIS: none, ExchangeLogs: none},
+
 		Gate:   defaultGate(),
 		DNS:    defaultDNS(),
 		Gossip: Gossip{Label: "evenkeel"},

@@ -47,6 +47,10 @@ func keys(c *Config) language {
 		{"admin.client_ca_file", one(&c.Admin.ClientCAFile, optional(fileName()))},
 		{"sources.listener.ports", many(&c.Sources.Listener.Ports, port())},
 		{"sources.listener.addresses", many(&c.Sources.Listener.Addresses, address())},
+		{"sources.httperr.path", one(&c.Sources.HTTPErr.Path, folder())},
+		{"sources.httperr.pools", many(&c.Sources.HTTPErr.Pools, poolName())},
+		{"sources.iis.path", one(&c.Sources.IIS, folder())},
+		{"sources.exchange_logs.path", one(&c.Sources.ExchangeLogs, folder())},
 		{"limits.connections", learnt(&c.Limits)},
 		{"limits.queue", one(&c.Limits.Queue, or("discover", whole(1, 1_000_000)))},
 		{"limits.degrade", one(&c.Limits.Degrade, share())},
@@ -83,7 +87,6 @@ func unbuilts() []unbuilt {
 	named := func(value) bool { return true }
 	learn := func(v value) bool { return v.text == "learn" }
 	return []unbuilt{
-		{"sources.httperr", named},
 		{"sources.pdh", named},
 		{"sources.nginx", named},
 		{"sources.haproxy", named},

@@ -141,6 +141,11 @@ func (r *reader) sources(lang language, v value) {
 	seen := map[string]place{}
 	for _, item := range v.items {
 		r.walk(lang, "sources", item, seen)
+		for _, p := range item.pairs {
+			if p.value.kind == nothing || p.value.kind == block && len(p.value.pairs) == 0 {
+				r.given["sources."+p.name] = p.place // named alone
+			}
+		}
 	}
 }
 

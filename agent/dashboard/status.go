@@ -45,6 +45,7 @@ type Status struct {
 	AstrayTo string   `json:"astray_to"` // empty: none
 
 	Throttle *Throttle `json:"throttle"` // what clients are allowed here; null: listen.gate is off
+	Logs     *Logs     `json:"logs"`     // what this node's logs say; null: none is read
 }
 
 // A Node is one node of the farm as this agent sees it. A null is a number
@@ -121,6 +122,9 @@ func Of(v *node.View, version string, members []Member, alarms []string) Status 
 		if hint != "" {
 			s.Hints = append(s.Hints, hint)
 		}
+	}
+	if l := v.Sample.Logs; l != nil {
+		s.Hints, s.Logs = append(s.Hints, l.Hints...), logsOf(v.At, l)
 	}
 	for _, src := range v.Sample.Sources {
 		out := Source{Name: src.Name, Up: src.Err == nil, AgeSeconds: -1}
@@ -220,6 +224,7 @@ func (s Status) notes(w io.Writer) error {
 	}
 	s.lacking(note)
 	s.Throttle.notes(note)
+	s.Logs.notes(note)
 	for _, src := range s.Sources {
 		if src.Up {
 			note("source %s: read %s ago", src.Name, age(src.AgeSeconds))

@@ -44,7 +44,7 @@ func seen() *node.View {
 				{Name: "ex06", Status: balance.Unknown, Fact: balance.Fact{Limit: 1}},
 			},
 		},
-		Sample: queue.Sample{Sources: []queue.Status{
+		Sample: queue.Sample{Logs: logged(at), Sources: []queue.Status{
 			{Name: "listener", Age: 400 * time.Millisecond},
 			{Name: "cpu", Age: 3 * time.Second, Err: queue.ErrStale},
 			{Name: "pdh", Age: -1, Err: errors.New("no such counter")},
@@ -120,7 +120,7 @@ func TestTheTableTravelsAsJSON(t *testing.T) {
 // An empty farm has empty lists, not missing ones; only what is not known is null.
 func TestNoListIsNull(t *testing.T) {
 	b, err := json.Marshal(Of(&node.View{}, "", nil, nil))
-	if known, unknown := strings.CutSuffix(string(b), `"astray":null,"astray_to":"","throttle":null}`); err != nil || !unknown || strings.Contains(known, "null") {
+	if known, unknown := strings.CutSuffix(string(b), `"astray":null,"astray_to":"","throttle":null,"logs":null}`); err != nil || !unknown || strings.Contains(known, "null") {
 		t.Errorf("%v: %s", err, b)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"evenkeel/dnsrr"
 	"evenkeel/health"
 	"evenkeel/policy/balance"
+	"evenkeel/queue"
 )
 
 // A Snapshot is all that one scrape shows.
@@ -100,13 +101,16 @@ func (s sink) sample(v *node.View) {
 	}
 	for _, q := range v.Sample.Queues {
 		l := []string{"queue"}
-		s.gauge("queue_depth", "Places taken in a queue.", float64(q.Depth), l, q.Name)
-		s.gauge("queue_limit", "Places there are in a queue.", float64(q.Limit), l, q.Name)
+		if q.Depth != queue.Unmeasured {
+			s.gauge("queue_depth", "Places taken in a queue.", float64(q.Depth), l, q.Name)
+			s.gauge("queue_limit", "Places there are in a queue.", float64(q.Limit), l, q.Name)
+		}
 		s.counter("queue_rejected_total", "Turned away by a full queue since the agent started.", q.Refused, l, q.Name)
 	}
 	for _, g := range v.Sample.Gauges {
 		s.gauge("load_ratio", "Another load, such as that of the CPU, as a share of its limit.", g.Value/g.Limit, []string{"load"}, g.Name)
 	}
+	s.logs(v.Sample.Logs)
 	for _, src := range v.Sample.Sources {
 		l := []string{"source"}
 		s.gauge("source_up", "Whether the last reading of a source is good.", truth(src.Err == nil), l, src.Name)

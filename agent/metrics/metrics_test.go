@@ -37,7 +37,8 @@ func scraped() Snapshot {
 				},
 			},
 			Sample: queue.Sample{
-				Queues: []queue.Queue{{Name: "0.0.0.0:443", Depth: 3, Limit: 1000, Refused: 12}, {Name: "0.0.0.0:25", Limit: 128}},
+				Queues: []queue.Queue{{Name: "0.0.0.0:443", Depth: 3, Limit: 1000, Refused: 12}, {Name: "0.0.0.0:25", Limit: 128}, {Name: "MapiPool", Depth: queue.Unmeasured, Refused: 60}},
+				Logs:   logged(),
 				Ports:  []queue.Port{{Number: 25, Open: 0}, {Number: 443, Open: 1000}},
 				Gauges: []queue.Gauge{{Name: "cpu", Value: 0.5, Limit: 1}},
 				Sources: []queue.Status{
@@ -60,6 +61,22 @@ func scraped() Snapshot {
 			Sessions: throttle.SessionStats{Sessions: 51},
 		},
 		Gossip: gossip.Stats{Members: 2, Heard: 10, Told: 11, Rejected: 13, BytesIn: 14, BytesOut: 15},
+	}
+}
+
+// logged has something of everything that logs say.
+func logged() *queue.Logs {
+	return &queue.Logs{
+		Files: []queue.LogFiles{{Source: "httperr", Rows: 61, Rejected: 62, Behind: 63}, {Source: "iis"}},
+		Pools: []queue.Pool{
+			{Name: "MapiPool", Refused: []queue.Refused{{Reason: "AppOffline", N: 64}, {Reason: "QueueFull", N: 65}}, Stalled: queue.Count{N: 66}, Abandoned: queue.Count{N: 67}},
+			{Name: "-"},
+		},
+		Requests:  []queue.Requests{{Log: "httpproxy", Protocol: "Mapi", Type: "Execute", N: 68}, {Log: "httpproxy", Protocol: "Mapi", Type: "NotificationWait", Waits: true, N: 69}},
+		Legs:      []queue.Legs{{Log: "iis", Legs: 70, Failed: 71}},
+		Throttled: []queue.Throttled{{Log: "ews", Delayed: 72, Refused: 73}},
+		FrontEnds: []queue.Passed{{Server: "EX3", N: 74}}, BackEnds: []queue.Passed{{Server: "EX2", N: 75}},
+		Sessions: &queue.Sessions{Log: "httpproxy", N: 76}, Over: []string{"anna"}, Probes: 77,
 	}
 }
 
@@ -175,6 +192,25 @@ func TestSeries(t *testing.T) {
 		`evenkeel_throttle_released_total 48`,
 		`evenkeel_throttle_shared_total 49`,
 		`evenkeel_throttle_crowded_total 50`,
+		`evenkeel_queue_rejected_total{queue="MapiPool"} 60`,
+		`evenkeel_log_rows_total{source="httperr"} 61`,
+		`evenkeel_log_rejected_total{source="httperr"} 62`,
+		`evenkeel_log_behind_bytes{source="httperr"} 63`,
+		`evenkeel_log_rows_total{source="iis"} 0`,
+		`evenkeel_log_refused_total{pool="MapiPool",reason="AppOffline"} 64`,
+		`evenkeel_log_refused_total{pool="MapiPool",reason="QueueFull"} 65`,
+		`evenkeel_log_stalled_total{pool="MapiPool"} 66`,
+		`evenkeel_log_abandoned_total{pool="MapiPool"} 67`,
+		`evenkeel_log_requests_total{log="httpproxy",protocol="Mapi",type="Execute",waits="false"} 68`,
+		`evenkeel_log_requests_total{log="httpproxy",protocol="Mapi",type="NotificationWait",waits="true"} 69`,
+		`evenkeel_log_auth_legs_total{log="iis",through="true"} 70`,
+		`evenkeel_log_auth_legs_total{log="iis",through="false"} 71`,
+		`evenkeel_log_throttled_total{action="delay",log="ews"} 72`,
+		`evenkeel_log_throttled_total{action="refuse",log="ews"} 73`,
+		`evenkeel_log_frontend_requests_total{server="EX3"} 74`,
+		`evenkeel_log_backend_requests_total{server="EX2"} 75`,
+		`evenkeel_mapi_sessions{log="httpproxy"} 76`,
+		`evenkeel_log_probes_total 77`,
 		`evenkeel_rpc_sessions 51`,
 		`evenkeel_rpc_backoffs_total 0`,
 	} {
@@ -191,6 +227,9 @@ func TestWhatIsNotKnownIsNotShown(t *testing.T) {
 		`evenkeel_node_utilisation_ratio{node="ex02"}`, // connections not measured
 		`evenkeel_node_utilisation_ratio{node="ex03"}`, // never heard
 		`evenkeel_node_fact_age_seconds{node="ex03"}`,
+		`evenkeel_queue_depth{queue="MapiPool"}`, // a log has who was refused, and no depth
+		`evenkeel_queue_limit{queue="MapiPool"}`,
+		`anna`, // users are nobody's labels
 	} {
 		if strings.Contains(got, never) {
 			t.Errorf("shows %s", never)

@@ -41,6 +41,9 @@ func measureOf(s queue.Sample, connections, queueLimit int) balance.Measure {
 		m.Connections += p.Open
 	}
 	for _, q := range s.Queues {
+		if q.Depth == queue.Unmeasured {
+			continue // of a log: its refusals count, as turned sees them; to call it empty would be a guess
+		}
 		limit := cmp.Or(queueLimit, q.Limit, places)
 		m.Queues = append(m.Queues, balance.Queue{Depth: q.Depth, Limit: limit, Slope: q.Slope})
 	}

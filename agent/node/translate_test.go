@@ -61,6 +61,10 @@ func TestMeasures(t *testing.T) {
 				s.Queues = []queue.Queue{{Name: "a", Depth: 3, Limit: 128}, {Name: "c", Depth: 9}}
 			}, 0, 500,
 			balance.Measure{Connections: balance.Unmeasured, Queues: []balance.Queue{{Depth: 3, Limit: 500}, {Depth: 9, Limit: 500}}}},
+		{"a queue of which only refusals are known is not empty", func(s *queue.Sample) {
+			s.Queues = []queue.Queue{{Name: "pool", Depth: queue.Unmeasured, Refused: 7}}
+		}, 0, 500,
+			balance.Measure{Connections: balance.Unmeasured}},
 		{"gauges keep their names", func(s *queue.Sample) {
 			s.Gauges = []queue.Gauge{{Name: "cpu", Value: 0.4, Limit: 1}, {Name: "rpc", Value: 20, Limit: 250}}
 		}, 0, 0,
