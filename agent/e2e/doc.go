@@ -10,7 +10,8 @@
 // leave in the log of the test (-v) what an operator typed and was answered.
 // The files of dns are one story, played on a zone that is signed and on one that
 // is not, below a root of its own: resolvers, secondaries and inspectors of the
-// zone that others wrote.
+// zone that others wrote. TestPage and its like, which stand alone, look at the
+// page of a diagnosis in a browser.
 //
 // EVENKEEL_SOAK=100 has the story of the rounds play so many of them, which
 // takes three seconds each:
