@@ -67,7 +67,7 @@ func hogOf(hs []hog, name string) (sum hog) {
 		case h.from <= sum.to:
 			kinds := sum.kinds | h.kinds
 			if h.n > sum.n {
-				sum = hog{h.name, min(h.from, sum.from), max(h.to, sum.to), h.n, h.ms, h.of, h.ofMs, 0, h.seen}
+				sum = hog{h.name, min(h.from, sum.from), max(h.to, sum.to), h.n, h.ms, h.of, h.ofMs, 0, true, h.seen}
 			}
 			sum.kinds = kinds
 		default:
