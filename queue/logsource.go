@@ -147,6 +147,9 @@ func (s *LogSource) read(ctx context.Context, began time.Time, f *logFolder) err
 			f.due = now
 		}
 		f.behind = 0
+		if errors.Is(err, maillog.ErrKind) { // it is said once; what else is in err is said by the next poll again
+			s.foreign, err = err, nil
+		}
 		if err != nil && !(errors.Is(err, fs.ErrNotExist) && f.name != ".") { // a sub-folder may go
 			return err
 		}
@@ -199,9 +202,6 @@ func (t logTail) Next() bool {
 	if n := t.Stats().Rejected; n > *t.rejected {
 		t.of.files.Rejected += uint64(n - *t.rejected)
 		*t.rejected = n
-	}
-	if err := t.Err(); err != nil {
-		t.of.foreign = err
 	}
 	return false
 }

@@ -31,11 +31,14 @@ func (t *Tail) Feed(block []byte) { t.in.Feed(block) }
 // Next goes to the next row, and reports false if the block has no more.
 func (t *Tail) Next() bool { return t.next() }
 
-// AtNul reports that Next said false because of a NUL in the block.
-func (t *Tail) AtNul() bool { return t.in.AtNul() }
+// Waiting reports that Next said false because of a NUL in the block, or because of
+// a quote that does not end in it, though there are lines behind it that look like
+// rows.
+func (t *Tail) Waiting() bool { return t.in.Waiting() }
 
-// SkipNul gives up the NULs that t waits before, those that follow them in the
-// next blocks too; Next then goes on behind them, and counts what stands between
-// them and their line's start as cut. It is for a writer that will not fill them:
-// a machine that lost power leaves them, and appends behind.
-func (t *Tail) SkipNul() { t.in.SkipNul() }
+// GiveUp gives up what t waits for, and Next goes on. Of NULs it is also those that
+// follow them in the next blocks, and what stands between them and their line's
+// start counts as cut: a machine that lost power leaves them, and the writer appends
+// behind. Of a quote it is its end, and the first line of its row is rejected: a
+// row that was cut may have left it. It is for a writer that will not go on there.
+func (t *Tail) GiveUp() { t.in.GiveUp() }

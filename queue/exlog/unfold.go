@@ -1,6 +1,10 @@
 package exlog
 
-import "bytes"
+import (
+	"bytes"
+
+	"evenkeel/queue/lines"
+)
 
 // unfold adds the lines that belong to a row whose first ends within quotes, and
 // gives its text and the number of its columns. They go up to the line with
@@ -23,6 +27,9 @@ func (s *rows) unfold(first []byte) (text []byte, n int, state state) {
 		if quotes(more)%2 != 0 {
 			break
 		}
+		if s.isRow(lines.Trim(more)) {
+			f.Doubt()
+		}
 	}
 
 	text = s.in.Text(f)
@@ -30,6 +37,12 @@ func (s *rows) unfold(first []byte) (text []byte, n int, state state) {
 		s.in.Accept(f)
 	}
 	return text, n, state
+}
+
+// isRow reports that a line would be a row, if it were not part of one.
+func (s *rows) isRow(line []byte) bool {
+	n, state := s.scan(line, false)
+	return state == fits && n == s.plan.n && s.dated(line)
 }
 
 func quotes(text []byte) int { return bytes.Count(text, []byte{'"'}) }

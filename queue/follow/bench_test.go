@@ -9,11 +9,11 @@ import (
 	"evenkeel/queue/w3c"
 )
 
-// A poll that finds nothing new, of as many files as a month has hours.
-func BenchmarkIdle720Files(b *testing.B) {
+// A poll that finds nothing new, of as many files as seven months have hours.
+func BenchmarkIdle5000Files(b *testing.B) {
 	w := newWorld(b, w3cKind(), b.TempDir(), "*.log")
 	defer w.end()
-	for i := range 720 {
+	for i := range 5000 {
 		l := w.create(fmt.Sprintf("a%d.log", i))
 		w.add(l, 20, 0)
 		w.flush(l)

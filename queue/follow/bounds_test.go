@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"evenkeel/queue/maillog"
 	"evenkeel/queue/w3c"
 )
 
@@ -122,6 +123,43 @@ func TestRefused(t *testing.T) {
 	w.poll()
 	if !slices.Equal(w.order, []int{2, 3}) {
 		t.Errorf("got %v", w.order)
+	}
+}
+
+// A pattern that is none is said.
+func TestBadPattern(t *testing.T) {
+	w := newWorld(t, w3cKind(), t.TempDir(), "*.log", "httperr[.log")
+	defer w.end()
+	for range 2 {
+		if _, err := w.d.Poll(w.now, nil); !errors.Is(err, filepath.ErrBadPattern) || !strings.Contains(err.Error(), "httperr[.log") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// A file that is none of the format is said once, and the others are read.
+func TestForeignFile(t *testing.T) {
+	w := newWorld(t, maillogKind(w3cKind()), t.TempDir(), "*.log")
+	defer w.end()
+	w.poll()
+	l := w.create("a.log")
+	w.add(l, 3, 0)
+	w.flush(l)
+	w.must(os.WriteFile(w.path("b.log"), []byte(strings.Repeat("Dear diary\r\n", 10_000)), 0o644))
+	for i := range 3 {
+		_, err := w.d.Poll(w.now, func(string, *maillog.Tail) { w.ids-- })
+		if i > 0 && err != nil || i == 0 && (!errors.Is(err, maillog.ErrKind) || !strings.Contains(err.Error(), "b.log")) {
+			t.Errorf("poll %d: got %v", i, err)
+		}
+		w.now = w.now.Add(quiet)
+		f, err := os.OpenFile(w.path("b.log"), os.O_APPEND|os.O_WRONLY, 0)
+		w.must(err)
+		_, err = f.WriteString("and so on\r\n")
+		w.must(err)
+		w.must(f.Close())
+	}
+	if w.ids != 0 {
+		t.Errorf("%d rows were not met", w.ids)
 	}
 }
 

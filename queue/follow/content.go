@@ -1,16 +1,24 @@
 package follow
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"time"
 )
+
+// lookLen is how far from its end a file is looked at for what is no NUL, by
+// those who look often.
+const lookLen = 1 << 20
 
 // A content is a file in the folder that is looked at, to find out which it is.
 type content struct {
 	h       *os.File
 	size    int64
+	mod     time.Time
 	written int64 // without NULs at its end
 	head    []byte
 	sums    map[int]string // of its head, by length
@@ -28,8 +36,15 @@ func open(root *os.Root, name string) (*content, error) {
 		h.Close()
 		return nil, fmt.Errorf("%s: not a file that can be read: %w", name, errors.Join(err, fs.ErrInvalid))
 	}
-	c := &content{h: h, size: info.Size(), written: written(h, info.Size()), sums: map[int]string{}}
+	c := &content{h: h, size: info.Size(), mod: info.ModTime(), sums: map[int]string{}}
 	c.head, _ = part(h, 0, int(min(c.size, headLen)))
+	var low int64
+	if !isText(c.head) { // and perhaps nothing else is
+		low = max(0, c.size-lookLen)
+	}
+	if c.written = written(h, c.size, low); c.written == low {
+		c.written = 0
+	}
 	return c, nil
 }
 
@@ -48,4 +63,21 @@ func (c *content) fits(m Mark, offset int64) bool {
 	}
 	foot, ok := part(c.h, offset-int64(m.Foot), m.Foot)
 	return ok && sum(foot) == m.FootSum
+}
+
+// isText reports that b is not all NULs.
+func isText(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) > 0 }
+
+// written is the size of a file without the NULs at its end, which is looked at
+// down to low; low if there is nothing else.
+func written(f io.ReaderAt, size, low int64) int64 {
+	for size > low {
+		n := min(size-low, 64<<10)
+		b, ok := part(f, size-n, int(n))
+		if b = bytes.TrimRight(b, "\x00"); !ok || len(b) > 0 {
+			return size - n + int64(len(b))
+		}
+		size -= n
+	}
+	return low
 }

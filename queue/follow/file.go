@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 )
 
@@ -13,9 +12,10 @@ import (
 // what is saved of it.
 type file[T Tail[P], P any] struct {
 	saved  Saved[P]
-	listed sight // as the folder showed it when it was last looked at
-	bound  bool  // the folder has it
-	newest bool  // it is one of those that stay open
+	key    string // its name without regard to case; empty: the folder never had it
+	listed sight  // as the folder showed it when it was last looked at
+	bound  bool   // the folder has it
+	newest bool   // it is one of those that stay open
 	gone   time.Time
 
 	open   *os.File
@@ -28,10 +28,15 @@ type file[T Tail[P], P any] struct {
 	grew   time.Time
 	more   bool // there is more to read
 
-	waits bool // at a NUL
-	nul   int64
-	since time.Time // when that NUL began to wait; zero while nothing is behind it
+	waits bool // for the writer, with bytes that are there already
+	at    int64
+	since time.Time // when it began to wait at that offset; zero while nothing is behind it
+	said  bool      // that it is none of the format
 }
+
+// expects reports that the time is running in which what is behind NULs or a quote
+// is not read. Who closes f stops it.
+func (f *file[T, P]) expects() bool { return f.waits && !f.since.IsZero() }
 
 // now is f as it is to be saved.
 func (f *file[T, P]) now() Saved[P] {
@@ -99,9 +104,19 @@ func (d *Folder[T, P]) read(now time.Time, f *file[T, P], each func(string, T)) 
 			return false, err
 		}
 		if moved := d.feed(now, f, block, each); !moved || len(block) < blockLen {
-			return false, nil
+			return false, f.foreign()
 		}
 	}
+}
+
+// foreign is why f is none of the format, once.
+func (f *file[T, P]) foreign() error {
+	t, ok := any(f.tail).(interface{ Err() error })
+	if !ok || f.said || t.Err() == nil {
+		return nil
+	}
+	f.said = true
+	return fmt.Errorf("%s: %w", f.saved.Name, t.Err())
 }
 
 // block is what stands behind f's offset. It is empty if the file is not what it
@@ -146,56 +161,43 @@ func (d *Folder[T, P]) feed(now time.Time, f *file[T, P], block []byte, each fun
 
 func (d *Folder[T, P]) at(f *file[T, P]) int64 { return d.format.Offset(f.tail.Position()) }
 
-// next goes to the next row, over NULs that are given up.
+// next goes to the next row, over NULs and quotes that are given up.
 func (d *Folder[T, P]) next(now time.Time, f *file[T, P], block []byte) bool {
-	for skipped := int64(-1); ; {
+	for given := int64(-1); ; {
 		if f.tail.Next() {
 			f.waits = false
 			return true
 		}
-		if f.waits = f.tail.AtNul(); !f.waits {
+		if f.waits = f.tail.Waiting(); !f.waits {
 			return false
 		}
 		at := d.at(f)
-		nul := at + int64(max(0, bytes.IndexByte(block[at-f.offset:], 0)))
-		if nul == skipped || !d.givesUp(now, f, nul) {
+		if at > f.offset && len(block) == blockLen {
+			return false // the next block may have what is missing
+		}
+		at += int64(max(0, bytes.IndexByte(block[at-f.offset:], 0))) // else it is a quote in the row there
+		if at == given || !d.givesUp(now, f, at) {
 			return false
 		}
-		f.tail.SkipNul()
-		skipped = nul
+		f.tail.GiveUp()
+		given = at
 	}
 }
 
-// givesUp reports whether nobody will fill the NUL at an offset: because it was
-// met before, or because for long enough there is something behind it. A writer
-// that makes its file longer ahead may take its time while there is nothing.
-func (d *Folder[T, P]) givesUp(now time.Time, f *file[T, P], nul int64) bool {
+// givesUp reports whether nobody will write what is waited for at an offset:
+// because it was met before, or because for long enough there is something behind
+// it. A writer that makes its file longer ahead may take its time while there is
+// nothing.
+func (d *Folder[T, P]) givesUp(now time.Time, f *file[T, P], at int64) bool {
+	low := max(at, f.size-lookLen)
 	switch {
-	case nul < f.past:
+	case at < f.past:
 		return true
-	case written(f.open, f.size) <= nul:
+	case written(f.open, f.size, low) == low: // or far away
 		f.since = time.Time{}
 		return false
-	case f.since.IsZero() || nul != f.nul:
-		f.nul, f.since = nul, now
+	case f.since.IsZero() || at != f.at:
+		f.at, f.since = at, now
 	}
-	return now.Sub(f.since) >= d.o.NulWait
-}
-
-// written is the size of a file without the NULs at its end, as far as they
-// are looked at: a MiB.
-func written(f io.ReaderAt, size int64) int64 {
-	for low := max(0, size-1<<20); size > low; {
-		n := min(size-low, 64<<10)
-		b, ok := part(f, size-n, int(n))
-		if b = bytes.TrimRight(b, "\x00"); !ok || len(b) > 0 {
-			return size - n + int64(len(b))
-		}
-		size -= n
-	}
-	return size
-}
-
-func (d *Folder[T, P]) sort() {
-	slices.SortStableFunc(d.files, func(a, b *file[T, P]) int { return compareNames(a.saved.Name, b.saved.Name) })
+	return now.Sub(f.since) >= d.o.Wait
 }

@@ -21,13 +21,15 @@ import (
 // gives it what stands in the file from its position on, the block of the last
 // time included as far as it was not consumed. The position is behind the last
 // row that Next went to, or before what waits for the writer: for the rest of a
-// line, or for NULs to be filled, which AtNul tells; SkipNul gives those up.
-// P is a plain value that survives JSON; its zero is the start of a file.
+// line, or, which Waiting tells, for NULs to be filled or a quote to be closed.
+// GiveUp gives those up. P is a plain value that survives JSON; its zero is the
+// start of a file. A method Err() error, if T has one, says that the file is none
+// of the format.
 type Tail[P any] interface {
 	Feed(block []byte)
 	Next() bool
-	AtNul() bool
-	SkipNul()
+	Waiting() bool
+	GiveUp()
 	Position() P
 }
 
@@ -42,7 +44,7 @@ type Options struct {
 	Dir       string
 	Patterns  []string      // as of [path/filepath.Match], without regard to case; a name has to match one
 	FromStart bool          // without a state, what stands in the files is news too; else only what is written from now on is
-	NulWait   time.Duration // how long NULs that have something behind them may wait to be filled; 0 is 10 minutes
+	Wait      time.Duration // how long NULs may wait to be filled that have something behind them, or a quote to be closed; 0 is 10 minutes
 }
 
 // What bounds a Folder.
@@ -53,7 +55,7 @@ const (
 	maxOpen  = 64              // over half of it, files are closed as soon as they are read
 	blockLen = 512 << 10       // is read at once; a row of a format must be shorter
 	budget   = 16 << 20        // is read in one poll, and a block more
-	nulWait  = 10 * time.Minute
+	patience = 10 * time.Minute
 )
 
 // A Folder follows the files of one folder. It is for one goroutine. It does
@@ -61,10 +63,13 @@ const (
 type Folder[T Tail[P], P any] struct {
 	o       Options
 	format  Format[T, P]
-	files   []*file[T, P]    // in the order of their names
-	begun   bool             // what is new is news
-	turn    int              // whose turn it is to be looked at though it seems unchanged
-	left    map[string]int64 // files that look like copies under way, and their sizes
+	files   []*file[T, P]            // in the order of their names
+	named   map[string][]*file[T, P] // by their names
+	mixed   bool                     // both are out of date
+	begun   bool                     // what is new is news
+	turn    int                      // whose turn it is to be looked at though it seems unchanged
+	left    map[string]int64         // files that look like copies under way, and their sizes
+	seen    []sight                  // the last listing's, for its memory
 	buf     []byte
 	budget  int  // what this poll may read yet
 	opened  int  // files that are open
@@ -73,8 +78,8 @@ type Folder[T Tail[P], P any] struct {
 
 // New makes a folder. It reads nothing.
 func New[T Tail[P], P any](o Options, format Format[T, P]) *Folder[T, P] {
-	if o.NulWait == 0 {
-		o.NulWait = nulWait
+	if o.Wait == 0 {
+		o.Wait = patience
 	}
 	o.Patterns = slices.Clone(o.Patterns)
 	for i, p := range o.Patterns {
@@ -86,9 +91,15 @@ func New[T Tail[P], P any](o Options, format Format[T, P]) *Folder[T, P] {
 // Poll reads what is new, in the order of the files' names, and calls each for
 // every row, with the tail at it. It reads some 16 MiB at most, and reports
 // whether it left something. The error joins what could not be read; all else
-// was, and a later call tries again. A folder that does not exist is
-// [fs.ErrNotExist]; what it has when it comes is news.
+// was, and a later call tries again. What the tail of a file says by Err is in it
+// once. A folder that does not exist is [fs.ErrNotExist]; what it has when it
+// comes is news. A pattern that is none is [filepath.ErrBadPattern].
 func (d *Folder[T, P]) Poll(now time.Time, each func(file string, t T)) (more bool, err error) {
+	for _, p := range d.o.Patterns {
+		if _, err := filepath.Match(p, ""); err != nil {
+			return false, fmt.Errorf("follow %s: pattern %q: %w", d.o.Dir, p, err)
+		}
+	}
 	root, err := os.OpenRoot(d.o.Dir)
 	if err != nil {
 		d.begun = d.begun || errors.Is(err, fs.ErrNotExist)
@@ -132,7 +143,7 @@ func (d *Folder[T, P]) settle(now time.Time) {
 		wait = 0
 	}
 	for _, f := range d.files {
-		if f.open != nil && !f.more && !f.newest && f.bound && now.Sub(f.grew) >= wait {
+		if f.open != nil && !f.more && !f.newest && f.bound && !f.expects() && now.Sub(f.grew) >= wait {
 			d.rest(f)
 		}
 	}
@@ -140,50 +151,8 @@ func (d *Folder[T, P]) settle(now time.Time) {
 		over := !f.bound && !f.more && now.Sub(f.gone) >= grace && now.Sub(f.grew) >= grace
 		if over {
 			d.rest(f)
+			d.mixed = true
 		}
 		return over
-	})
-}
-
-// A sight is a file as the folder lists it.
-type sight struct {
-	name   string
-	info   fs.FileInfo // its size may be old on NTFS
-	newest bool        // it is open as long as it is
-	turn   bool        // it is opened though the folder shows no change, which on NTFS may come late
-}
-
-// list is what matches, in the order of names. Links are left out: they are
-// other names of what is followed, or lead out of the folder.
-func (d *Folder[T, P]) list(root *os.Root) (out []sight, err error) {
-	dir, err := root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	entries, err := dir.ReadDir(-1)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		if !e.Type().IsRegular() || !d.matches(e.Name()) {
-			continue
-		}
-		if info, err := e.Info(); err == nil { // else it is gone already
-			out = append(out, sight{name: e.Name(), info: info})
-		}
-	}
-	slices.SortFunc(out, func(a, b sight) int { return compareNames(a.name, b.name) })
-	d.turn++
-	for i := range out {
-		out[i].newest, out[i].turn = i >= len(out)-newest, i == d.turn%len(out)
-	}
-	return out, nil
-}
-
-func (d *Folder[T, P]) matches(name string) bool {
-	return slices.ContainsFunc(d.o.Patterns, func(p string) bool {
-		ok, _ := filepath.Match(p, strings.ToLower(name))
-		return ok
 	})
 }

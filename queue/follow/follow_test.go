@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,10 +135,12 @@ func TestFromStart(t *testing.T) {
 
 // Older files come first, by their numbers.
 func TestOrderOfNames(t *testing.T) {
-	names := []string{"httperr1.log", "HTTPERR2.log", "httperr10.log", "HttpProxy_2025031408-1.LOG", "HttpProxy_2025031408-2.LOG", "HttpProxy_2025031408-10.LOG", "HttpProxy_2025031409-1.LOG", "u_ex250301.log", "u_ex250302.log", "u_ex250302.log.1", "z007", "z7", "z08"}
+	names := []string{"httperr1.log", "HTTPERR2.log", "httperr10.log", "httperr19.log", "httperr100.log", "HttpProxy_2025031408-1.LOG", "HttpProxy_2025031408-2.LOG", "HttpProxy_2025031408-10.LOG", "HttpProxy_2025031409-1.LOG", "u_ex250301.log", "u_ex250302.log", "u_ex250302.log.1", "z007", "z7", "z08"}
 	shuffled := slices.Clone(names)
 	slices.Reverse(shuffled)
-	slices.SortFunc(shuffled, compareNames)
+	slices.SortFunc(shuffled, func(a, b string) int {
+		return compareSights(sight{name: a, key: strings.ToLower(a)}, sight{name: b, key: strings.ToLower(b)})
+	})
 	if !slices.Equal(shuffled, names) {
 		t.Errorf("got %q", shuffled)
 	}
@@ -261,7 +264,7 @@ func TestNuls(t *testing.T) {
 		if len(w.order) != want {
 			t.Errorf("%d minutes after: %d rows, want %d", i*5, len(w.order), want)
 		}
-		w.now = w.now.Add(nulWait / 2)
+		w.now = w.now.Add(patience / 2)
 	}
 	w.keep()
 	w.start()

@@ -42,6 +42,7 @@ func FuzzState(f *testing.F) {
 		if json.Unmarshal(b, &s) != nil {
 			return
 		}
+		s.Dir = dir
 		d := New(o, k.format)
 		defer d.Close()
 		if err := d.Load(s); err != nil {

@@ -12,48 +12,44 @@ import (
 // whatever their names are now, and opens those that may have something new. The
 // surest ways come first.
 func (d *Folder[T, P]) meet(now time.Time, root *os.Root, seen []sight) (faults []error) {
-	named := d.unbind()
+	opened := d.unbind()
 	left := map[string]int64{}
-	for _, way := range []func(sight) (bool, error){
-		func(s sight) (bool, error) { return d.byHandle(named[s.name], s), nil },
-		func(s sight) (bool, error) { return d.byHandle(d.files, s), nil },
-		func(s sight) (bool, error) { return d.byName(now, root, named[s.name], s) },
-		func(s sight) (bool, error) { return true, d.byContent(now, root, s, left) },
-	} {
-		var rest []sight
-		for _, s := range seen {
+	try := func(way func(sight) (bool, error)) {
+		seen = slices.DeleteFunc(seen, func(s sight) bool {
 			ok, err := way(s)
-			if !ok {
-				rest = append(rest, s)
-			}
 			if err != nil {
 				faults = append(faults, err)
 			}
-		}
-		seen = rest
+			return ok
+		})
 	}
+	try(func(s sight) (bool, error) { return d.byHandle(d.named[s.name], s), nil })
+	opened = slices.DeleteFunc(opened, func(f *file[T, P]) bool { return f.bound })
+	try(func(s sight) (bool, error) { return d.byHandle(opened, s), nil })
+	try(func(s sight) (bool, error) { return d.byName(now, root, d.named[s.name], s) })
+	slices.SortFunc(seen, compareSights) // of many that are new the older are first
+	try(func(s sight) (bool, error) { return true, d.byContent(now, root, s, left) })
+
 	d.left, d.begun = left, true
 	for _, f := range d.files {
 		if !f.bound && f.gone.IsZero() {
 			f.gone = now
 		}
 	}
-	d.sort()
+	d.arrange()
 	return faults
 }
 
-// unbind begins a new round, and returns the files by their last names.
-func (d *Folder[T, P]) unbind() map[string][]*file[T, P] {
-	named := map[string][]*file[T, P]{}
-	d.opened = 0
+// unbind begins a new round, and returns the files that are open.
+func (d *Folder[T, P]) unbind() (opened []*file[T, P]) {
 	for _, f := range d.files {
 		f.bound = false
-		named[f.saved.Name] = append(named[f.saved.Name], f)
 		if f.open != nil {
-			d.opened++
+			opened = append(opened, f)
 		}
 	}
-	return named
+	d.opened = len(opened)
+	return opened
 }
 
 // refused stands in Folder.left for a file that could not be read when all was
@@ -64,7 +60,7 @@ const refused = -1
 func (d *Folder[T, P]) byHandle(files []*file[T, P], s sight) bool {
 	for _, f := range files {
 		if f.open != nil && !f.bound && d.stillOpen(f, s) {
-			f.bind(s)
+			d.bind(f, s)
 			return true
 		}
 	}
@@ -78,7 +74,7 @@ func (d *Folder[T, P]) byName(now time.Time, root *os.Root, files []*file[T, P],
 			continue
 		}
 		if ok, err := d.stillAtRest(now, root, f, s); ok {
-			f.bind(s)
+			d.bind(f, s)
 			return true, err
 		}
 	}
@@ -100,9 +96,13 @@ func (d *Folder[T, P]) stillOpen(f *file[T, P], s sight) bool {
 }
 
 // stillAtRest likewise for a file that is not open, and opens it if there may be
-// something new. What cannot be opened is what it was.
+// something new. What cannot be opened is what it was, and so is for now what comes
+// when enough are open.
 func (d *Folder[T, P]) stillAtRest(now time.Time, root *os.Root, f *file[T, P], s sight) (ok bool, err error) {
 	if !s.newest && !s.turn && f.unchanged(s) {
+		return true, nil
+	}
+	if d.full() {
 		return true, nil
 	}
 	c, err := open(root, s.name)
@@ -119,7 +119,7 @@ func (d *Folder[T, P]) stillAtRest(now time.Time, root *os.Root, f *file[T, P], 
 		f.listed = s
 		return true, c.h.Close()
 	}
-	d.begin(now, f, c.h, s)
+	d.begin(now, f, c, s)
 	return true, nil
 }
 
@@ -136,13 +136,20 @@ func (f *file[T, P]) quietSince(s sight) bool {
 }
 
 // byContent finds out what an unknown file is, and opens it if there may be
-// something new. In left stands what is to be known of it in the next poll.
+// something new. In left stands what is to be known of it in the next poll. When
+// enough are open it stays unknown: to look at all of many each time takes long.
 func (d *Folder[T, P]) byContent(now time.Time, root *os.Root, s sight, left map[string]int64) error {
+	history := !d.o.FromStart && (!d.begun || d.left[s.name] == refused)
+	if !history && d.full() {
+		if size, ok := d.left[s.name]; ok {
+			left[s.name] = size
+		}
+		return nil
+	}
 	c, err := open(root, s.name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // renamed since the folder was listed
 	}
-	history := !d.o.FromStart && (!d.begun || d.left[s.name] == refused)
 	if err != nil && history {
 		left[s.name] = refused
 	}
@@ -153,12 +160,12 @@ func (d *Folder[T, P]) byContent(now time.Time, root *os.Root, s sight, left map
 	if f == nil {
 		return c.h.Close()
 	}
-	f.bind(s)
+	d.bind(f, s)
 	if !s.newest && f.saved.Offset == c.size {
 		f.saved.Size = c.size
 		return c.h.Close()
 	}
-	d.begin(now, f, c.h, s)
+	d.begin(now, f, c, s)
 	return nil
 }
 
@@ -185,16 +192,26 @@ func (d *Folder[T, P]) whose(c *content, s sight, history bool, left map[string]
 	return d.add(Saved[P]{})
 }
 
-// begin wakes f, if not too many are awake; else it is for a later poll.
-func (d *Folder[T, P]) begin(now time.Time, f *file[T, P], h *os.File, s sight) {
-	if d.opened >= maxOpen {
-		d.waiting = true
-		h.Close()
+// full reports that enough are open. Then there are more, for a later poll.
+func (d *Folder[T, P]) full() bool {
+	full := d.opened >= maxOpen
+	d.waiting = d.waiting || full
+	return full
+}
+
+// begin wakes f, if not too many are awake. If all that it has was met, nothing is
+// read until it grows.
+func (d *Folder[T, P]) begin(now time.Time, f *file[T, P], c *content, s sight) {
+	if d.full() {
+		c.h.Close()
 		return
 	}
 	d.opened++
 	f.listed = s
-	d.wake(now, f, h)
+	d.wake(now, f, c.h)
+	if f.past > 0 && f.past == c.size {
+		f.size, f.mod = c.size, c.mod
+	}
 }
 
 func (d *Folder[T, P]) add(v Saved[P]) *file[T, P] {
@@ -263,6 +280,7 @@ func (d *Folder[T, P]) copied(c *content) bool {
 }
 
 // bind notes that the folder has f, as s.
-func (f *file[T, P]) bind(s sight) {
-	f.saved.Name, f.bound, f.newest, f.gone = s.name, true, s.newest, time.Time{}
+func (d *Folder[T, P]) bind(f *file[T, P], s sight) {
+	d.mixed = d.mixed || f.saved.Name != s.name
+	f.saved.Name, f.key, f.bound, f.newest, f.gone = s.name, s.key, true, s.newest, time.Time{}
 }

@@ -6,9 +6,16 @@ import (
 )
 
 // compareNames orders names as their writers number them: httperr9.log is before
-// httperr10.log. The case of letters counts last.
-func compareNames(a, b string) int {
-	x, y := strings.ToLower(a), strings.ToLower(b)
+// httperr10.log.
+func compareNames(x, y string) int {
+	same := 0 // what they have in common, up to a number that it may end in
+	for same < min(len(x), len(y)) && x[same] == y[same] {
+		same++
+	}
+	for same > 0 && digit(x[same-1]) {
+		same--
+	}
+	x, y = x[same:], y[same:]
 	for x != "" && y != "" {
 		var p, q string
 		p, x = cutPart(x)
@@ -17,7 +24,7 @@ func compareNames(a, b string) int {
 			return c
 		}
 	}
-	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(a, b))
+	return cmp.Compare(len(x), len(y))
 }
 
 // compareParts compares two numbers by what they count, and else bytes.

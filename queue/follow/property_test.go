@@ -16,6 +16,8 @@ import (
 func TestNothingLostNothingTwice(t *testing.T) {
 	t.Run("w3c", func(t *testing.T) { rapid.Check(t, func(t *rapid.T) { play(t, w3cKind()) }) })
 	t.Run("exlog", func(t *testing.T) { rapid.Check(t, func(t *rapid.T) { play(t, exlogKind()) }) })
+	t.Run("maillog of HTTP.sys", func(t *testing.T) { rapid.Check(t, func(t *rapid.T) { play(t, maillogKind(w3cKind())) }) })
+	t.Run("maillog of Exchange", func(t *testing.T) { rapid.Check(t, func(t *rapid.T) { play(t, maillogKind(exlogKind())) }) })
 }
 
 func play[T Tail[P], P any](t *rapid.T, k kind[T, P]) {

@@ -9,6 +9,7 @@ import (
 // JSON. A program that starts with it meets every row that was written since,
 // and no other; with an older one, the rows since that again.
 type State[P any] struct {
+	Dir   string     // the folder
 	Files []Saved[P] // in the order of their names; those that are gone are not in it
 }
 
@@ -27,7 +28,7 @@ var ErrState = errors.New("state of followed files is damaged")
 
 // State is what d knows now, of all rows that it has called each for.
 func (d *Folder[T, P]) State() State[P] {
-	var s State[P]
+	s := State[P]{Dir: d.o.Dir}
 	for _, f := range d.files {
 		v := f.now()
 		if f.open == nil && !f.newest {
@@ -38,9 +39,12 @@ func (d *Folder[T, P]) State() State[P] {
 	return s
 }
 
-// Load makes d go on from a state. It is for before the first Poll. The error
-// wraps [ErrState], and leaves d as it was.
+// Load makes d go on from a state. It is for before the first Poll. A state of
+// another folder is none. The error wraps [ErrState], and leaves d as it was.
 func (d *Folder[T, P]) Load(s State[P]) error {
+	if s.Dir != d.o.Dir {
+		return nil
+	}
 	var files []*file[T, P]
 	for i, v := range s.Files {
 		if err := v.check(); err != nil {
@@ -51,8 +55,8 @@ func (d *Folder[T, P]) Load(s State[P]) error {
 		}
 		files = append(files, &file[T, P]{saved: v})
 	}
-	d.files, d.begun = files, true
-	d.sort()
+	d.files, d.begun, d.mixed = files, true, true
+	d.arrange()
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"evenkeel/queue/exlog"
+	"evenkeel/queue/maillog"
 	"evenkeel/queue/w3c"
 
 	"pgregory.net/rapid"
@@ -49,6 +50,15 @@ func exlogKind() kind[*exlog.Tail, exlog.Position] {
 			return fmt.Sprintf("2025-03-14T08:00:00.124Z,Mapi,\"id=%d;\r\n%s\"\r\n", id, strings.Repeat("y", pad))
 		},
 		func(t *exlog.Tail) []byte { return t.Raw() },
+	}
+}
+
+// maillogKind is a kind read by what finds out the format by itself.
+func maillogKind[T Tail[P], P any](of kind[T, P]) kind[*maillog.Tail, maillog.Position] {
+	return kind[*maillog.Tail, maillog.Position]{
+		Format[*maillog.Tail, maillog.Position]{maillog.NewTail, func(at maillog.Position) int64 { return at.Offset }},
+		of.header, of.row,
+		func(t *maillog.Tail) []byte { return t.Raw() },
 	}
 }
 

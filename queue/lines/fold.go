@@ -6,7 +6,12 @@ type Fold struct {
 	start, end, next int
 	lines            int64 // line ends behind the first
 	unended          bool  // the last line has none
+	doubted          bool
 }
+
+// Doubt says that a line of the row looks like a row of its own: perhaps the row
+// will never end.
+func (f *Fold) Doubt() { f.doubted = true }
 
 // Fold begins a row of many lines with that which Next gave. Nothing more is
 // consumed until the row is accepted.
@@ -28,10 +33,10 @@ func (s *Scanner) Follow(f *Fold) (more []byte, ok bool) {
 	case f.next+nul-f.start > s.Max: // too long
 		return nil, false
 	case nul < n:
-		s.hold(s.waits(f.next + nul))
+		s.hold(f, s.waits(f.next+nul))
 		return nil, false
 	case !whole && !s.last:
-		s.hold(true)
+		s.hold(f, true)
 		return nil, false
 	case !whole && n == 0:
 		return nil, false
@@ -45,8 +50,9 @@ func (s *Scanner) Follow(f *Fold) (more []byte, ok bool) {
 	if e == UTF8 {
 		return rest[:n], true
 	}
+	s.plain = append(s.plain, '\n')
 	from := len(s.plain)
-	s.plain = e.appendPlain(append(s.plain, '\n'), rest[:n])
+	s.plain = e.appendPlain(s.plain, rest[:n])
 	return s.plain[from:], true
 }
 
@@ -65,10 +71,10 @@ func (s *Scanner) Accept(f Fold) {
 	s.unended = f.unended
 }
 
-// hold puts the row's first line back, if it is so.
-func (s *Scanner) hold(so bool) {
-	if so {
-		s.held, s.slow = true, true
+// hold puts the row's first line back, if it is so and its end is not given up.
+func (s *Scanner) hold(f *Fold, so bool) {
+	if so && s.offset != s.cut {
+		s.held, s.slow, s.open = true, true, f.doubted
 		s.consume(-int(s.pos.Offset - s.offset))
 		s.pos.Line = s.line - 1
 	}

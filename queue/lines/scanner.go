@@ -30,6 +30,8 @@ type Scanner struct {
 	known bool  // the encoding is
 	held  bool  // the row was put back: its end is not there yet
 	atNul bool  // the last row that was asked for waits for NULs to be filled
+	open  bool  // or, if not, for the end of a row that is doubted
+	cut   int64 // the Offset of a row whose end is given up; -1 for none
 
 	line, offset int64
 	unended      bool
@@ -43,7 +45,7 @@ type Scanner struct {
 func (s *Scanner) Begin(src io.Reader, at Position) {
 	*s = Scanner{
 		Max: s.Max, Block: s.Block, src: src, buf: s.buf, plain: s.plain,
-		pos: at, from: at.Offset, slow: true, known: at.Offset > 0, given: -1,
+		pos: at, from: at.Offset, slow: true, known: at.Offset > 0, given: -1, cut: -1,
 	}
 	if s.Block == 0 {
 		s.Block = Block
@@ -60,7 +62,7 @@ func (s *Scanner) Feed(block []byte) { s.feed(block, false) }
 
 // feed replaces the block by one that begins at the position.
 func (s *Scanner) feed(block []byte, last bool) {
-	s.block, s.p, s.last, s.atNul = block, 0, last, false
+	s.block, s.p, s.last, s.atNul, s.open = block, 0, last, false, false
 	s.seekNul()
 }
 

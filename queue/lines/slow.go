@@ -5,7 +5,7 @@ package lines
 func (s *Scanner) nextSlow() (line []byte, ok bool) {
 	for {
 		if !s.held { // else more of the file is needed first
-			s.atNul = false
+			s.atNul, s.open = false, false
 			if line, ok = s.find(); ok {
 				return line, true
 			}
@@ -114,16 +114,21 @@ func (s *Scanner) waits(i int) bool {
 // at is the Offset of block[i].
 func (s *Scanner) at(i int) int64 { return s.pos.Offset + int64(i-s.p) }
 
-// AtNul reports that the last call of Next was not ok because of a NUL in the
-// block of a live file.
-func (s *Scanner) AtNul() bool { return s.atNul }
+// Waiting reports that the last call of Next was not ok though the block of a live
+// file may have more: because of a NUL, or because of a row of many lines that does
+// not end and is doubted.
+func (s *Scanner) Waiting() bool { return s.atNul || s.open }
 
-// SkipNul gives up the NULs that s waits before, those that follow them in the
-// next blocks too; Next then goes on behind them, and counts what stands between
-// them and their line's start as cut. It consumes nothing: what waits may be a
-// row of many lines with good rows among them.
-func (s *Scanner) SkipNul() {
-	if s.atNul {
+// GiveUp gives up what s waits for. Of NULs it is also those that follow them in
+// the next blocks; Next then goes on behind them, and counts what stands between
+// them and their line's start as cut. Of a row of many lines it is its end; the
+// first line is then no row. It consumes nothing: what waits may be a row of many
+// lines with good rows among them.
+func (s *Scanner) GiveUp() {
+	switch {
+	case s.atNul:
 		s.given = s.at(s.p + s.pos.Encoding.index(s.block[s.p:], 0))
+	case s.open:
+		s.cut = s.pos.Offset
 	}
 }

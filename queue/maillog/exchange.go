@@ -26,7 +26,7 @@ func fromHTTPProxy(r *Record, c *cells, n *near) {
 		r.Type = systemType(r.Protocol, r.Query)
 	}
 	r.Waits = waits(r)
-	r.Probe = probe(r, c[exClient])
+	r.Probe = probe(r)
 }
 
 // authenticating is what a front end needed to say who asks: the module's time,
@@ -73,7 +73,7 @@ func fromMapiHTTP(r *Record, c *cells, n *near) {
 	}
 	r.Errors = c[exErrors]
 	r.Waits = waits(r)
-	r.Probe = probe(r, c[exMapiClient])
+	r.Probe = probe(r)
 }
 
 // fromEWS makes the record of a row of EWS at the mailbox.
@@ -94,7 +94,7 @@ func fromEWS(r *Record, c *cells, n *near) {
 		r.Budget = info
 	}
 	r.Waits = waits(r)
-	r.Probe = probe(r, c[exClient])
+	r.Probe = probe(r)
 }
 
 // fromRPCAccess makes the record of a row of a client access log.
@@ -109,7 +109,7 @@ func fromRPCAccess(r *Record, c *cells, n *near) {
 		r.Reason = nil
 	}
 	r.Waits = waits(r)
-	r.Probe = probe(r, c[exRPCClient])
+	r.Probe = probe(r)
 }
 
 // ofTransport is the protocol by what carries RPC: "ncacn_http", "MapiHttp".

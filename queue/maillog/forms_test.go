@@ -94,6 +94,12 @@ func TestKind(t *testing.T) {
 		{"nothing", "", Unknown, 0, ""},
 		{"nothing but NULs", strings.Repeat("\x00", 300_000), Unknown, 0, ""},
 		{"nothing but blank lines", "\r\n\n \n", Unknown, 0, ""},
+		{"text, then NULs", "text\r\n" + strings.Repeat("\x00", 300_000), Unknown, 0, `it begins "text"`},
+		{"a part of a line, then NULs", "te" + strings.Repeat("\x00", 300_000), Unknown, 0, `it begins "te"`},
+		{"text, NULs, a header", "text\r\nte" + strings.Repeat("\x00", 300_000) + httperrHead(httperr2012) + "2025-03-14 09:15:07 - - - - - - - - - Timer_ConnectionIdle -\r\n", HTTPErr, 1, ""},
+		{"half a row, some NULs, a header", "2025-03-14 08:0\x00\x00\x00\x00" + "#Fields: " + httperr2012 + "\r\n2025-03-14 09:15:07 - - - - - - - - - Timer_ConnectionIdle -\r\n", HTTPErr, 1, ""},
+		{"half a header, some NULs, another", "#Software: Microsoft Exch\x00\x00\x00\x00" + iisHead(iis2019) + blanks(iis2019, nil), IIS, 1, ""},
+		{"too much text among NULs, then a header", strings.Repeat("text"+strings.Repeat(" ", 1000)+"\n\x00\x00\x00\x00", scoutLen/1000+1) + httperrHead(httperr2012), Unknown, 0, `it begins "text `},
 		{"another's log", systemHead("Microsoft Windows Firewall", "date time action src-ip") + "2025-03-14 01:00:00 ALLOW ::1\r\n", Unknown, 0, `its header says "Microsoft Windows Firewall, date time action src-ip"`},
 		{"rows without a header", "2025-03-14 19:10:31  443 HTTP/1.1 GET / 400 - Header -\r\n", Unknown, 0, `it begins "2025-03-14 19:10:31  443 HTTP/1.1 GET / 400 - Header -"`},
 		{"a table of others", "Time,Message\n2025-03-14T01:00:04Z,no\n", Unknown, 0, `it begins "Time,Message"`},
@@ -108,15 +114,39 @@ func TestKind(t *testing.T) {
 			t.Errorf("%s: got error %v, want %q", c.promise, err, c.err)
 		}
 		f := follower{tail: NewTail(Position{})}
-		for range 60 {
-			if f.poll(c.file, 5000); !f.tail.AtNul() {
+		for range 70 {
+			if f.poll(c.file, 5000); !f.tail.Waiting() {
 				break
 			}
-			f.tail.SkipNul()
+			f.tail.GiveUp()
 		}
 		f.finish(c.file)
 		if len(f.rows) != c.rows {
 			t.Errorf("%s: followed, got %d rows", c.promise, len(f.rows))
+		}
+	}
+}
+
+// A file of IIS' other service has no requests of the web's: its rows are passed
+// over, and without #Software it is no log.
+func TestFTP(t *testing.T) {
+	const fields = "date time c-ip cs-username s-ip s-port cs-method cs-uri-stem sc-status sc-win32-status sc-substatus x-session x-fullpath"
+	file := iisHead(fields) + blanks(fields, nil)
+	if rows, _, stats, err := read(file); len(rows) > 0 || stats.Foreign != 1 || err != nil {
+		t.Errorf("got %v %+v %v", rows, stats, err)
+	}
+	if rows, _, _, err := read(file[strings.Index(file, "#Fields"):]); len(rows) > 0 || !errors.Is(err, ErrKind) {
+		t.Errorf("got %v %v", rows, err)
+	}
+}
+
+// However many NULs a file has before its kind is known, few are kept, and so each
+// is looked at a few times.
+func TestNulsAreNotKept(t *testing.T) {
+	for _, ahead := range []string{"", "x\n", "x", "\xff\xfex\x00"} {
+		r := NewReader(strings.NewReader(ahead+strings.Repeat("\x00", 4<<20)), Position{})
+		if r.Next() || cap(r.head.kept) > 4*scoutLen || (r.Err() == nil) != (ahead == "") {
+			t.Errorf("%q: %d bytes are kept, %v", ahead, cap(r.head.kept), r.Err())
 		}
 	}
 }
@@ -168,21 +198,33 @@ func TestProbe(t *testing.T) {
 		{user: `CONTOSO\HealthMailboxa1b2`, want: true},
 		{user: "healthmailbox5e0f@contoso.test", want: true},
 		{user: `CONTOSO\extest_5e0f`, want: true},
+		{user: `CONTOSO\HealthMailbox`, want: true},
+		{user: "HealthMailbox-EX1-001@contoso.test", want: true},
+		{user: `CONTOSO\healthmailboxadmin`},
+		{user: `CONTOSO\HealthMailbox.anna`},
 		{user: `CONTOSO\anna.HealthMailbox`},
 		{user: `HealthMailbox\anna`},
 		{user: "anna@healthmailbox.test"},
 		{agent: "AMProbe/Local/ClientAccess", want: true},
 		{agent: "Ews_AM_Probe/Local+(ExchangeServicesClient/15.01)", want: true},
 		{agent: "Odata_PC_Probe/Local", want: true},
-		{agent: "SpaceProbe/1.0"},
+		{agent: "AMPROBE/LOCAL/CLIENTACCESS", want: true},
+		{agent: "HttpProxy.ClientAccessServer2010Ping", want: true},
+		{agent: "HttpProxy.ClientAccessServer2010PingX"},
+		{agent: "Space_Probe/1.0"},
 		{agent: "MyApp/1.0+(talks+to+AMProbe/Local)"},
 		{agent: "AMProbes/1.0"},
 		{agent: "Mozilla/4.0+(compatible;+MSIE+12.0;+MSEXCHMON;+ACTIVEMONITORING)", want: true},
+		{agent: "Mozilla/4.0+(compatible;+MSIE+9.0;+Windows+NT+6.1;+ACTIVEMONITORING;+OWACTP)", want: true},
 		{agent: "Mozilla/5.0+(Windows+NT+10.0)", client: "::1"},
 		{agent: "MapiHttpClient", client: "127.0.0.1", want: true},
+		{agent: "MapiHttpClient", client: "::ffff:127.0.0.1", want: true},
+		{agent: "MapiHttpClient", client: "fe80::1%3", want: true},
+		{agent: "MapiHttpClient", client: "fe80::1%3", user: `CONTOSO\anna`},
 		{agent: "MapiHttpClient", client: "192.0.2.7"},
 		{agent: "TestActiveSyncConnectivity", want: true},
 		{client: "168.63.129.16", want: true},
+		{client: "::ffff:168.63.129.16", want: true},
 		{client: "168.63.129.160"},
 		{path: "/mapi/healthcheck.htm", want: true},
 		{path: "/OWA/HealthCheck.htm", want: true},

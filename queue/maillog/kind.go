@@ -54,6 +54,8 @@ func ofSystem(software, fields string) Kind {
 	switch {
 	case has("s-reason", "s-queuename"):
 		return HTTPErr
+	case has("x-session", "x-fullpath") && !has("cs-uri-query", "cs(User-Agent)"): // FTP
+		return Unknown
 	case has("cs-uri-stem", "s-sitename", "time-taken", "cs(User-Agent)", "sc-win32-status"):
 		return IIS
 	case fields != "" && !has("cs-method", "cs-uri", "sc-status", "c-ip"):

@@ -164,15 +164,15 @@ func TestTailSaysWhatReaderSays(t *testing.T) {
 				continue
 			}
 			f.poll(file[:n], rapid.IntRange(1, 3000).Draw(t, "block"))
-			if f.tail.AtNul() && rapid.Bool().Draw(t, "give up") {
-				f.tail.SkipNul()
+			if f.tail.Waiting() && rapid.Bool().Draw(t, "give up") {
+				f.tail.GiveUp()
 			}
 			if rapid.Bool().Draw(t, "restart") {
 				f.restart(t)
 			}
 		}
 		f.poll(file, len(file))
-		if at := f.tail.Position().Offset; at < int64(len(file)) && !f.tail.AtNul() {
+		if at := f.tail.Position().Offset; at < int64(len(file)) && !f.tail.Waiting() {
 			t.Fatalf("it consumed %d bytes of %q", at, file)
 		}
 		f.finish(file)

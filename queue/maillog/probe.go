@@ -2,19 +2,28 @@ package maillog
 
 import (
 	"bytes"
+	"net/netip"
 )
 
 // probe reports that a monitor or a balancer asked. Each rule is a whole name at
-// its place, so that no user has it by chance.
-func probe(r *Record, client []byte) bool {
+// its place, which no user has by chance; who names an account or software so on
+// purpose is taken for a monitor.
+func probe(r *Record) bool {
 	return monitorUser(r.User) || monitorAgent(r.Agent) || healthPath(r.Path) ||
-		balancer(client) ||
-		string(r.Agent) == "MapiHttpClient" && r.Client.Addr().IsLoopback() ||
+		balancer(r.Client.Addr()) ||
+		string(r.Agent) == "MapiHttpClient" && ownCall(r) ||
 		r.Protocol == PowerShell && bytes.EqualFold(value(r.Query, "clientApplication="), []byte("ActiveMonitor"))
 }
 
+// ownCall reports that the machine asked itself. By a link-local address, which a
+// client may have too, it does so for no user.
+func ownCall(r *Record) bool {
+	a := r.Client.Addr()
+	return a.IsLoopback() || a.IsLinkLocalUnicast() && len(r.User) == 0
+}
+
 // balancer reports that an address is that of Azure's balancers.
-func balancer(client []byte) bool { return string(client) == "168.63.129.16" }
+func balancer(a netip.Addr) bool { return a == netip.AddrFrom4([4]byte{168, 63, 129, 16}) }
 
 // monitorUser reports that an account is a health mailbox, or one that the tests
 // of connectivity use: as "DOMAIN\account", "account@domain" or the last name of
@@ -32,7 +41,25 @@ func monitorUser(user []byte) bool {
 	if n := bytes.IndexByte(user, '-'); n == 32 { // the number that such a name may begin with
 		user = user[n+1:]
 	}
-	return begins(user, "HealthMailbox") || begins(user, "extest_")
+	return healthMailbox(user) || begins(user, "extest_")
+}
+
+// healthMailbox reports that an account is named as Exchange names those of its
+// monitors: a number behind the word, or a dash and what is monitored.
+func healthMailbox(account []byte) bool {
+	const word = "HealthMailbox"
+	if !begins(account, word) {
+		return false
+	}
+	for _, c := range account[len(word):] {
+		switch {
+		case c == '-' || c == '@':
+			return true
+		case c-'0' > 9 && c|0x20 < 'a' || c|0x20 > 'f':
+			return false
+		}
+	}
+	return true
 }
 
 // monitorAgent reports that software is a monitor of Exchange's: by the name of
@@ -48,18 +75,12 @@ func monitorAgent(agent []byte) bool {
 			break
 		}
 	}
-	const browser = "Mozilla"
-	switch {
-	case string(name) == browser:
-		return bytes.Contains(agent, []byte("MSEXCHMON"))
-	case len(name) > len("_Probe") && string(name[len(name)-len("_Probe"):]) == "_Probe":
-		return true
+	is := func(word string) bool { return len(name) == len(word) && begins(name, word) }
+	if is("Mozilla") {
+		return bytes.Contains(agent, []byte("MSEXCHMON")) || bytes.Contains(agent, []byte("ACTIVEMONITORING"))
 	}
-	switch string(name) {
-	case "AMProbe", "ActiveMonitoring", "TestActiveSyncConnectivity", "MSExchangeHMWorker.exe":
-		return true
-	}
-	return false
+	return is("AMProbe") || is("ActiveMonitoring") || is("Ews_Probe") || is("Ews_AM_Probe") || is("Odata_PC_Probe") ||
+		is("TestActiveSyncConnectivity") || is("MSExchangeHMWorker.exe") || is("HttpProxy.ClientAccessServer2010Ping")
 }
 
 // healthPath reports that a path is that of a balancer's probe.

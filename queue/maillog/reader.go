@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"evenkeel/queue/exlog"
 	"evenkeel/queue/w3c"
@@ -120,12 +121,15 @@ func (r *Reader) find() Kind {
 	}
 }
 
-// passNul leaves what is nothing but NULs: a file may begin with any number.
+// passNul leaves what was looked at up to its last NULs, of which a file may have
+// any number.
 func (r *Reader) passNul() {
-	if n := len(r.head.kept); n >= scoutLen && len(bytes.TrimLeft(r.head.kept, "\x00")) == 0 {
-		r.head.kept = r.head.kept[:0]
-		r.at.Offset += int64(n)
-		r.passed += int64(n)
+	const run = "\x00\x00\x00\x00" // so many are in no text of UTF-16
+	n := bytes.LastIndex(r.head.kept, []byte(run))
+	if n >= 0 && len(r.head.kept) >= scoutLen {
+		n += len(run)
+		r.pass(r.head.kept[:n])
+		r.head.kept = slices.Delete(r.head.kept, 0, n)
 	}
 }
 
@@ -136,11 +140,12 @@ type head struct {
 	taken int // of kept, by Read
 }
 
-// more keeps further bytes, and reports whether others may follow.
+// more keeps further bytes, and reports whether others may follow. They are as many
+// again, so that to look at all of them each time is no more than to look twice.
 func (h *head) more() (bool, error) {
-	const step = 8 << 10
 	n := len(h.kept)
-	h.kept = append(h.kept, make([]byte, step)...)
+	step := max(n, 8<<10)
+	h.kept = slices.Grow(h.kept, step)[:n+step]
 	got, err := io.ReadFull(h.src, h.kept[n:])
 	h.kept = h.kept[:n+got]
 	if err == io.EOF || err == io.ErrUnexpectedEOF {

@@ -85,6 +85,6 @@ type Record struct {
 	Errors []byte // further words about what failed, as they stand
 
 	Waits  bool // it was answered when something happened, or after minutes: how long it took says nothing about the server
-	Probe  bool // asked by a monitor, a balancer or the server itself, and by no client
+	Probe  bool // asked by a monitor or a balancer, by the names and addresses that these have; clients of the machine itself are clients
 	Behind bool // asked by a front end: another row, of that, is of the same client's request
 }

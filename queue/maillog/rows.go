@@ -1,5 +1,7 @@
 package maillog
 
+import "bytes"
+
 // rows are what [Reader] and [Tail] share: rows of either format become records.
 type rows struct {
 	src    source   // nil: the kind is yet to be found
@@ -12,11 +14,12 @@ type rows struct {
 	given  int64 // rows
 	alien  int64 // rows that were passed over
 	passed int64 // bytes that were, before the kind was known
+	nuls   int64 // of them
 }
 
 // begin starts anew at a position.
 func (s *rows) begin(at Position) {
-	*s = rows{at: at, scout: s.scout, table: table{last: at.Kind, used: s.table.used[:0]}}
+	*s = rows{at: at, scout: scout{plain: s.scout.plain}, table: table{last: at.Kind, used: s.table.used[:0]}}
 }
 
 // next goes to the next row that is understood.
@@ -92,8 +95,19 @@ func (s *rows) Stats() (out Stats) {
 	}
 	out.Rows, out.Foreign = s.given, s.alien
 	out.Bytes += s.passed
-	out.Nul += s.passed
+	out.Nul += s.nuls
 	return out
+}
+
+// pass consumes NULs that end b, in which no line says the kind, and what stands
+// before them.
+func (s *rows) pass(b []byte) {
+	nuls := bytes.Count(b, []byte{0})
+	s.at.Line += int64(bytes.Count(b, []byte{'\n'}))
+	s.at.Offset += int64(len(b))
+	s.passed += int64(len(b))
+	s.nuls += int64(nuls)
+	s.scout.passed += len(b) - nuls
 }
 
 // Position is where all is consumed: a reader that starts there sees what comes

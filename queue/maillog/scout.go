@@ -21,39 +21,54 @@ const scoutLen = 64 << 10
 type scout struct {
 	header exlog.Header // of both formats, as far as it was read
 	first  string       // the first line that is not blank
+	passed int          // bytes before those that it looks at; NULs do not count
 	plain  []byte
 }
 
-// look finds the kind in a file's first bytes. NULs are left out, so that
-// UTF-16 reads as its characters and what a writer has yet to fill is passed
-// over. It is [Unknown] if no line says it; sure, if none that follows may.
+// look finds the kind in a file's first bytes. Single NULs are left out, so that
+// UTF-16 reads as its characters; a line that ends in more of them says nothing. It
+// is [Unknown] if no line says it; sure, if none that follows may.
 func (s *scout) look(b []byte, last bool) (kind Kind, sure bool) {
-	*s = scout{plain: appendPlain(s.plain[:0], b)}
-	rest := s.plain
+	most := scoutLen - s.passed
+	*s = scout{plain: appendPlain(s.plain[:0], b, most), first: s.first, passed: s.passed}
+	rest, full := s.plain, len(s.plain) >= most
 	for len(rest) > 0 && kind == Unknown {
 		line, more, whole := bytes.Cut(rest, []byte{'\n'})
-		if !whole && !last && len(s.plain) < scoutLen {
+		if n := bytes.LastIndexByte(line, 0); n >= 0 {
+			s.begins(line[:n])
+			line = line[n+1:]
+		}
+		if !whole && !last && !full {
 			break
 		}
 		kind, rest = s.line(trim(line)), more
 	}
-	return kind, kind != Unknown || last || len(s.plain) >= scoutLen
+	return kind, kind != Unknown || last || full
 }
 
-// appendPlain appends b without its NULs, up to [scoutLen] bytes.
-func appendPlain(dst, b []byte) []byte {
-	for len(b) > 0 && len(dst) < scoutLen {
+// appendPlain appends b without its NULs, as far as there are to be most bytes. Of a
+// run of NULs one is left.
+func appendPlain(dst, b []byte, most int) []byte {
+	for len(b) > 0 && len(dst) < most {
 		n := bytes.IndexByte(b, 0)
 		if n < 0 {
 			n = len(b)
 		}
-		dst = append(dst, b[:min(n, scoutLen-len(dst))]...)
-		b = b[n:]
-		for len(b) > 0 && b[0] == 0 {
-			b = b[1:]
+		dst = append(dst, b[:min(n, most-len(dst))]...)
+		run := nuls(b[n:])
+		if b = b[n+run:]; run > 1 {
+			dst = append(dst, 0)
 		}
 	}
 	return dst
+}
+
+// nuls is how many NULs b begins with.
+func nuls(b []byte) (n int) {
+	for n < len(b) && b[n] == 0 {
+		n++
+	}
+	return n
 }
 
 // trim takes off what belongs to no line: its end, and marks of the encoding.
@@ -69,9 +84,7 @@ func (s *scout) line(line []byte) Kind {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return Unknown
 	}
-	if s.first == "" {
-		s.first = strings.ToValidUTF8(string(line[:min(len(line), 80)]), "\ufffd")
-	}
+	s.begins(line)
 	h := &s.header
 	if line[0] != '#' {
 		return understood(ofExchange(exlog.Header{Fields: string(line)})) // a header row
@@ -90,6 +103,14 @@ func (s *scout) line(line []byte) Kind {
 		return kind
 	}
 	return ofExchange(*h)
+}
+
+// begins notes what a file begins with.
+func (s *scout) begins(line []byte) {
+	line = trim(bytes.Trim(line, "\x00"))
+	if s.first == "" && len(bytes.TrimSpace(line)) > 0 {
+		s.first = strings.ToValidUTF8(string(line[:min(len(line), 80)]), "\ufffd")
+	}
 }
 
 // understood is the kind, or [Unknown] if it is none that is understood.

@@ -27,13 +27,13 @@ func fromHTTPErr(r *Record, c *cells, n *near) {
 	r.Pool = c[sysPool]
 	r.Behind = behind(r, c)
 	r.Protocol, r.Session, r.Waits = NoProtocol, nil, false
-	if r.Probe = balancer(c[sysClient]); len(r.Path) == 0 { // half of the rows are of idle connections
+	if r.Probe = balancer(r.Client.Addr()); len(r.Path) == 0 { // half of the rows are of idle connections
 		return
 	}
 	r.Protocol = ofPath(r.Path)
 	r.Session = mailbox(r.Protocol, r.Query)
 	r.Waits = waits(r)
-	r.Probe = probe(r, c[sysClient])
+	r.Probe = probe(r)
 }
 
 // fromIIS makes the record of a row of a site.
@@ -58,7 +58,7 @@ func fromIIS(r *Record, c *cells, n *near) {
 		r.Budget = r.Query
 	}
 	r.Waits = waits(r)
-	r.Probe = probe(r, c[sysClient])
+	r.Probe = probe(r)
 }
 
 // uri parts a path from its query.

@@ -84,49 +84,40 @@ func (t *Tail) find() bool {
 	case kind == Unknown:
 		t.atNul = bytes.Contains(t.block, []byte{0, 0})
 	default:
-		at, block, passed := t.at, t.block, t.passed
+		at, block, passed, nuls := t.at, t.block, t.passed, t.nuls
 		at.Kind = kind
 		*t = *NewTail(at)
-		t.passed = passed
+		t.passed, t.nuls = passed, nuls
 		t.Feed(block)
 	}
 	return kind != Unknown
 }
 
-// AtNul reports that Next said false because of a NUL in the block.
-func (t *Tail) AtNul() bool {
+// Waiting reports that Next said false because of a NUL in the block, or because of
+// a quote that does not end in it, though there are lines behind it that look like
+// rows.
+func (t *Tail) Waiting() bool {
 	switch {
 	case t.w != nil:
-		return t.w.AtNul()
+		return t.w.Waiting()
 	case t.x != nil:
-		return t.x.AtNul()
+		return t.x.Waiting()
 	}
 	return t.atNul
 }
 
-// SkipNul gives up the NULs that t waits before, as [w3c.Tail.SkipNul] does: a
-// machine that lost power leaves them, and appends behind. What stands before
-// them in their line is given up too.
-func (t *Tail) SkipNul() {
+// GiveUp gives up what t waits for, as [exlog.Tail.GiveUp] does. What stands before
+// NULs in their line is given up too.
+func (t *Tail) GiveUp() {
 	switch {
 	case t.w != nil:
-		t.w.SkipNul()
+		t.w.GiveUp()
 	case t.x != nil:
-		t.x.SkipNul()
+		t.x.GiveUp()
 	case t.atNul:
-		t.pass()
+		n := bytes.Index(t.block, []byte{0, 0})
+		n += nuls(t.block[n:])
+		t.pass(t.block[:n])
+		t.block, t.atNul = t.block[n:], false
 	}
-}
-
-// pass consumes the block's first NULs and what stands before them: no line there
-// says which log the file is.
-func (t *Tail) pass() {
-	n := bytes.Index(t.block, []byte{0, 0})
-	t.at.Line += int64(bytes.Count(t.block[:n], []byte{'\n'}))
-	for n < len(t.block) && t.block[n] == 0 {
-		n++
-	}
-	t.at.Offset += int64(n)
-	t.passed += int64(n)
-	t.block, t.atNul = t.block[n:], false
 }

@@ -118,7 +118,7 @@ func (f *follower) poll(file string, block int) {
 		}
 		switch {
 		case f.tail.Position().Offset > at:
-		case f.tail.AtNul():
+		case f.tail.Waiting() && strings.Contains(rest[:min(len(rest), block)], "\x00"):
 			return // the writer may fill them
 		case block < len(rest):
 			block *= 2

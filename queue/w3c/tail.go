@@ -31,11 +31,11 @@ func (t *Tail) Feed(block []byte) { t.in.Feed(block) }
 // Next goes to the next row, and reports false if the block has no more.
 func (t *Tail) Next() bool { return t.next() }
 
-// AtNul reports that Next said false because of a NUL in the block.
-func (t *Tail) AtNul() bool { return t.in.AtNul() }
+// Waiting reports that Next said false because of a NUL in the block.
+func (t *Tail) Waiting() bool { return t.in.Waiting() }
 
-// SkipNul gives up the NULs that t waits before, those that follow them in the
+// GiveUp gives up the NULs that t waits before, those that follow them in the
 // next blocks too, and counts what stands between them and their line's start
 // as cut. Next goes on behind them. It is for a writer that will not fill them: a
 // machine that lost power leaves them, and appends behind.
-func (t *Tail) SkipNul() { t.in.SkipNul() }
+func (t *Tail) GiveUp() { t.in.GiveUp() }

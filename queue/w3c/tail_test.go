@@ -9,7 +9,7 @@ import (
 )
 
 // HTTP.sys makes the file longer by NULs and fills them later.
-func TestTailWaitsAtNul(t *testing.T) {
+func TestTailWaits(t *testing.T) {
 	const row = "2025-06-01 06:00:00 192.0.2.7 40001 192.0.2.1 80 HTTP/1.1 GET /a 503 1 QueueFull PoolA\r\n"
 	nuls := strings.Repeat("\x00", 64<<10)
 	extended := fields13 + row + nuls
@@ -17,7 +17,7 @@ func TestTailWaitsAtNul(t *testing.T) {
 	for _, s := range []struct {
 		Name, File   string
 		Rows, Offset int
-		AtNul        bool
+		Waiting      bool
 	}{
 		{"nothing yet", "", 0, 0, false},
 		{"made longer before anything is written", nuls, 0, 0, true},
@@ -34,21 +34,21 @@ func TestTailWaitsAtNul(t *testing.T) {
 }
 
 // NULs that are never filled are given up when the caller says so.
-func TestSkipNul(t *testing.T) {
+func TestGiveUp(t *testing.T) {
 	const row = "2025-06-01 06:00:00 192.0.2.7 40001 192.0.2.1 80 HTTP/1.1 GET /a 503 1 QueueFull PoolA\r\n"
 	file := fields13 + row + row[:30] + strings.Repeat("\x00", 200_000) + fields13 + row + row[:20] + "\x00\x00"
 	w := format().Watch("s-reason")
-	w.Tail.SkipNul() // nothing to skip
+	w.Tail.GiveUp() // nothing is waited for
 	w.Poll(t, file, 128<<10)
-	w.Tail.SkipNul()
+	w.Tail.GiveUp()
 	w.Poll(t, file, 128<<10)
 	if got := w.Tail.Stats(); len(w.Rows) != 2 || got.Nul != 200_000 || got.Cut != 1 || got.First != (lines.Reject{Line: 3, Offset: int64(len(fields13 + row)), Why: lines.Cut}) {
 		t.Errorf("got %q, %+v", w.Rows, got)
 	}
-	if !w.Tail.AtNul() || w.Offset() != int64(len(file)-22) {
+	if !w.Tail.Waiting() || w.Offset() != int64(len(file)-22) {
 		t.Errorf("the next NULs are waited for again: offset %d of %d", w.Offset(), len(file))
 	}
-	w.Tail.SkipNul()
+	w.Tail.GiveUp()
 	file += row + row[:20] // written where the NULs ended
 	w.Poll(t, file+"\x00\x00", 128<<10)
 	file += row[20:]

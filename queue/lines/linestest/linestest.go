@@ -42,8 +42,8 @@ type Reader[P any] interface {
 type Tail[P any] interface {
 	Rows
 	Feed(block []byte)
-	AtNul() bool
-	SkipNul()
+	Waiting() bool
+	GiveUp()
 	Position() P
 }
 

@@ -38,7 +38,7 @@ func (w *Watch[P]) Poll(t rapid.TB, file string, block int) {
 		w.Tail.Feed([]byte(part))
 		w.Rows = append(w.Rows, w.format.tell(w.Tail, len(w.want))...)
 		now := w.Offset()
-		if now == from && len(part) < len(rest) && len(part) >= w.format.Max+2 && !w.Tail.AtNul() {
+		if now == from && len(part) < len(rest) && len(part) >= w.format.Max+2 && !w.Tail.Waiting() {
 			t.Fatalf("at %d, a block of %d bytes does not bring it on", now, len(part))
 		}
 		if now == from || now == int64(len(file)) {
@@ -72,7 +72,7 @@ func (w *Watch[P]) Finish(file string) lines.Stats {
 type Step struct {
 	Name, File   string
 	Rows, Offset int
-	AtNul        bool
+	Waiting      bool
 }
 
 // See polls the file of a step, and once more after a restart.
@@ -80,8 +80,8 @@ func (w *Watch[P]) See(t *testing.T, s Step) {
 	t.Helper()
 	w.Poll(t, s.File, 1<<20)
 	p := w.Tail.Position()
-	if len(w.Rows) != s.Rows || w.Offset() != int64(s.Offset) || w.Tail.AtNul() != s.AtNul {
-		t.Errorf("%s: got %d rows, offset %d, at NUL %v, want %d, %d, %v", s.Name, len(w.Rows), w.Offset(), w.Tail.AtNul(), s.Rows, s.Offset, s.AtNul)
+	if len(w.Rows) != s.Rows || w.Offset() != int64(s.Offset) || w.Tail.Waiting() != s.Waiting {
+		t.Errorf("%s: got %d rows, offset %d, at NUL %v, want %d, %d, %v", s.Name, len(w.Rows), w.Offset(), w.Tail.Waiting(), s.Rows, s.Offset, s.Waiting)
 	}
 	w.Restart(t)
 	w.Poll(t, s.File, 1<<20)
