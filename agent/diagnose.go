@@ -37,7 +37,7 @@ func diagnoseCommand(e env) *cobra.Command {
 	c.Flags().StringVar(&f.node, "node", "", "the `NAME` of the node, where all logs are of one")
 	c.Flags().StringVar(&f.html, "html", "", "write a page with the course of every node to this `FILE`")
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
-	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "all lines that show it, who asked for most, what was not found, and what could not be looked for")
+	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "all lines that show it, who asked for most, what was looked for without a finding, and what could not be seen")
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usualFolders(e.getenv, fmt.Errorf("%w: want a log, a folder or an archive", errUsage))

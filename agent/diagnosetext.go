@@ -157,7 +157,7 @@ func (d diagnosis) more() string {
 	for _, f := range d.report.Findings {
 		lines += len(f.Evidence)
 	}
-	return fmt.Sprintf("-v shows all %s, what was not found (%d) and what could not be seen (%d)", numberOf(lines, "line"), len(d.report.Clear), len(d.report.Blind))
+	return fmt.Sprintf("-v shows all %s, what was looked for without a finding (%d) and what could not be seen (%d)", numberOf(lines, "line"), len(d.report.Clear), len(d.report.Blind))
 }
 
 // indent is where a finding's text begins, behind its number.
@@ -240,7 +240,7 @@ func (d diagnosis) looked(s size) (out []string) {
 	for _, part := range []struct {
 		title string
 		lines []string
-	}{{"not found:", d.report.Clear}, {"could not be seen:", d.report.Blind}} {
+	}{{"looked for, without a finding:", d.report.Clear}, {"could not be seen:", d.report.Blind}} {
 		if len(part.lines) > 0 {
 			out = append(out, "", part.title)
 		}

@@ -91,6 +91,8 @@ func (p pace) seenSlow(one, of string) string {
 	switch {
 	case p.slow > 0:
 		return fmt.Sprintf("%d of %s took a second or more, too few or too seldom to be told of.", p.slow, plural(float64(p.n), one)+of)
+	case p.n == 0:
+		return fmt.Sprintf("No %s told how long it took.", one+of)
 	case p.n < leastPace:
 		return fmt.Sprintf("Only %s told how long it took: too few to say whether that was slow.", plural(float64(p.n), one)+of)
 	}
