@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,9 +16,14 @@ import (
 	"evenkeel/queue"
 )
 
-// keepLogsEvery is how often it is looked whether there is more to keep of logs:
-// what was read since is read again after a crash, and counted there anew.
-const keepLogsEvery = 5 * time.Second
+const (
+	// keepLogsEvery is how often it is looked whether there is more to keep of
+	// logs. A source makes that at most every 30 s: what was read since is read
+	// again after a crash, and counted there anew.
+	keepLogsEvery = 5 * time.Second
+	// mostState bounds the file, which is a few megabytes for Exchange's logs of a month.
+	mostState = 64 << 20
+)
 
 // logsOf are the sources that read logs.
 func logsOf(s config.Sources) (out []*queue.LogSource) {
@@ -50,7 +57,15 @@ func (a *agent) recallLogs() {
 }
 
 func readLogState(name string, l *queue.LogSource) error {
-	b, err := os.ReadFile(name)
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, mostState+1))
+	if err == nil && len(b) > mostState {
+		err = fmt.Errorf("larger than %d MiB", mostState>>20)
+	}
 	if err != nil {
 		return err
 	}

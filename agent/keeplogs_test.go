@@ -33,7 +33,7 @@ func appendTo(t *testing.T, name, text string) {
 }
 
 func refusal(at time.Time) string {
-	return at.UTC().Format("2006-01-02 15:04:05") + " 192.0.2.31 51514 198.51.100.21 443 HTTP/1.1 POST /mapi/emsmdb/ 503 1 QueueFull " + mapiPool + "\r\n"
+	return at.UTC().Format("2006-01-02 15:04:05") + " 192.0.2.31 51514 127.0.0.1 443 HTTP/1.1 POST /mapi/emsmdb/ 503 1 QueueFull " + mapiPool + "\r\n"
 }
 
 // pool is what the agent says of the application pool.
@@ -107,7 +107,7 @@ func TestLogStateCannotBeUsed(t *testing.T) {
 	logs, state := t.TempDir(), t.TempDir()
 	appendTo(t, filepath.Join(logs, "httperr1.log"), httperrHead+refusal(time.Now()))
 	cfg := config.Config{State: state, Sources: config.Sources{HTTPErr: config.HTTPErr{Path: logs}}}
-	for _, text := range []string{"{", `{"Path":"` + filepath.ToSlash(logs) + `","Folders":{".":{"Files":[{"Name":"httperr1.log","Offset":-7}]}}}`} {
+	for _, text := range []string{"{", `{"Path":"` + filepath.ToSlash(logs) + `","Folders":{".":{"Dir":"` + filepath.ToSlash(logs) + `","Files":[{"Name":"httperr1.log","Offset":-7}]}}}`} {
 		if err := os.WriteFile(filepath.Join(state, "logs-httperr.json"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -130,6 +130,27 @@ func TestLogStateCannotBeUsed(t *testing.T) {
 		a.keepLogs(kept)
 		if n := strings.Count(log.String(), "how far logs were read"); n != 1 {
 			t.Errorf("said %d times: %s", n, &log)
+		}
+	}
+}
+
+// A state of another folder, and one that is too large to be one, are said.
+func TestLogStateOfAnotherFolder(t *testing.T) {
+	logs, state := t.TempDir(), t.TempDir()
+	file := filepath.Join(state, "logs-httperr.json")
+	large := func() error { return os.Truncate(file, mostState+1) }
+	for want, spoil := range map[string]func() error{"elsewhere": func() error { return nil }, "larger than 64 MiB": large} {
+		if err := os.WriteFile(file, []byte(`{"Path":"elsewhere"}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		cfg := config.Config{State: state, Sources: config.Sources{HTTPErr: config.HTTPErr{Path: logs}}}
+		a := &agent{cfg: cfg, log: slog.New(slog.NewTextHandler(&log, nil)), logs: logsOf(cfg.Sources)}
+		if a.recallLogs(); !strings.Contains(log.String(), want) || !strings.Contains(log.String(), "reading from their end") {
+			t.Errorf("got %s, want %s", &log, want)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package queue
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -59,7 +62,7 @@ func TestFolderGoes(t *testing.T) {
 	}
 	for range 3 {
 		s.now = s.now.Add(time.Second / 2)
-		if r, err := s.src.Read(t.Context()); s.now.Sub(eight) >= 3*time.Second && (err == nil || !strings.Contains(err.Error(), "logs") || r.Logs != nil) {
+		if r, err := s.src.Read(t.Context()); s.now.Sub(eight) >= 3*time.Second && (err == nil || !strings.Contains(err.Error(), "logs") || r.Queues[0].Refused != 1) {
 			t.Errorf("got %+v, %v", r, err)
 		}
 	}
@@ -98,9 +101,126 @@ func TestExchangeFolders(t *testing.T) {
 		Throttled: []Throttled{{"ews", 0, 0, 1}},
 		FrontEnds: []Passed{{"EX3", 2}}, BackEnds: []Passed{{"ex2.contoso.example", 2}},
 		Sessions: &Sessions{"httpproxy", 1, false, s.now.Sub(eight.Add(time.Second + 124*time.Millisecond))},
-		Over:     []string{"dora@contoso.example"}, Probes: 1,
+		Over:     []Over{{"dora@contoso.example", eight.Add(time.Second + 124*time.Millisecond)}}, Probes: 1,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v, %+v\nwant %+v, %+v", got, got.Sessions, want, want.Sessions)
+	}
+}
+
+// A folder that cannot be listed is a fault that takes nothing from the others;
+// what it has when it can be is history.
+func TestHiddenFolder(t *testing.T) {
+	head := "#Software: Microsoft Exchange Server\r\n#Version: 15.01.2507.006\r\n#Log-type: HttpProxy Logs\r\n#Date: 2025-03-14T08:00:00.000Z\r\n#Fields: DateTime,Protocol,HttpStatus\r\n"
+	const row = "2025-03-14T08:00:00.123Z,Mapi,200\r\n"
+	for _, which := range []string{".", "HttpProxy"} {
+		s := newShelf(t, ExchangeLogs)
+		hidden := true
+		s.src.list = func(dir string) ([]fs.DirEntry, error) {
+			if hidden && dir == filepath.Join(s.dir, which) {
+				return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrPermission}
+			}
+			return os.ReadDir(dir)
+		}
+		s.write("HttpProxy/Mapi/HttpProxy_2025031408-1.LOG", head+row)
+		s.write("MapiHttp/Mailbox/MapiHttp_2025031408-1.LOG", "")
+		for range 2 {
+			s.now = s.now.Add(expandEvery)
+			if _, err := s.src.Read(t.Context()); !errors.Is(err, fs.ErrPermission) {
+				t.Errorf("%s: got %v", which, err)
+			}
+		}
+		hidden = false
+		s.now = s.now.Add(expandEvery)
+		if r := s.read(); r.Logs.Files[0].Rows != 0 {
+			t.Errorf("%s: history is news: %+v", which, r.Logs.Files)
+		}
+		s.write("HttpProxy/Ews/HttpProxy_2025031408-1.LOG", head+row)
+		hidden = true // it was seen, so that what comes meanwhile is news
+		s.now = s.now.Add(expandEvery)
+		if r, err := s.src.Read(t.Context()); err == nil || r.Logs == nil {
+			t.Errorf("%s: got %+v, %v", which, r, err)
+		}
+		hidden = false
+		s.now = s.now.Add(expandEvery)
+		if r := s.read(); r.Logs.Files[0].Rows != 1 {
+			t.Errorf("%s: got %+v", which, r.Logs.Files)
+		}
+	}
+}
+
+// A log of another source is left out by name, and none of its rows count.
+func TestOnlyItsOwnKinds(t *testing.T) {
+	s := newShelf(t, IISLogs)
+	s.read()
+	s.write("u_ex250314.log", errHead+s.full(mapi, 443))
+	r := s.read()
+	if len(r.Queues) > 0 || len(r.Logs.Pools) > 0 || len(r.Logs.Hints) != 1 || !strings.Contains(r.Logs.Hints[0], "u_ex250314.log is left out: it has rows of httperr") {
+		t.Errorf("got %+v, %+v", r.Queues, r.Logs)
+	}
+}
+
+// A hint at a file goes with the file.
+func TestLeftOutGoes(t *testing.T) {
+	s := refusing(t)
+	for _, name := range []string{"httperr2.log", "httperr3.log"} {
+		s.write(name, strings.Repeat("Dear diary, today nothing was logged in "+name+".\r\n", 2000))
+	}
+	s.now = s.now.Add(expandEvery)
+	if h := s.read().Logs.Hints; len(h) != 1 || !strings.Contains(h[0], "httperr2.log and 1 more are left out") {
+		t.Errorf("got %q", h)
+	}
+	for _, name := range []string{"httperr2.log", "httperr3.log"} {
+		if err := os.Remove(filepath.Join(s.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.now = s.now.Add(expandEvery)
+	if h := s.read().Logs.Hints; len(h) > 0 {
+		t.Errorf("it is gone: %q", h)
+	}
+}
+
+// A folder that is there and has no logs is the wrong one, or will have some.
+func TestNoFileThere(t *testing.T) {
+	s := newShelf(t, httperr)
+	s.write("notes.txt", "x")
+	if h := s.read().Logs.Hints; len(h) != 1 || !strings.Contains(h[0], "no file httperr*.log in "+s.dir) {
+		t.Errorf("got %q", h)
+	}
+	s.write("HTTPERR1.LOG", errHead)
+	s.now = s.now.Add(expandEvery)
+	if h := s.read().Logs.Hints; len(h) > 0 {
+		t.Errorf("there is one: %q", h)
+	}
+}
+
+// What stands in folders that were not reached is behind too.
+func TestBehindCountsEveryFolder(t *testing.T) {
+	s := newShelf(t, ExchangeLogs)
+	const row = "2025-03-14T08:00:00.123Z,Mapi,200\r\n"
+	text := "#Software: Microsoft Exchange Server\r\n#Version: 15.01.2507.006\r\n#Log-type: HttpProxy Logs\r\n#Date: 2025-03-14T08:00:00.000Z\r\n#Fields: DateTime,Protocol,HttpStatus\r\n" + strings.Repeat(row, 4<<20/len(row))
+	for i := range 4 {
+		s.write(fmt.Sprintf("HttpProxy/P%d/HttpProxy_2025031408-0.LOG", i), text) // history
+	}
+	s.src.clock = func() time.Time { s.now = s.now.Add(pollFor / 4); return s.now }
+	for range 4 {
+		if r := s.read(); r.Logs.Files[0].Behind != 0 {
+			t.Errorf("history is behind: %+v", r.Logs.Files)
+		}
+	}
+	for i := range 4 {
+		s.write(fmt.Sprintf("HttpProxy/P%d/HttpProxy_2025031408-1.LOG", i), strings.ReplaceAll(text, "Mapi", fmt.Sprint("Ma", i, "x")))
+	}
+	n := int64(0)
+	for range 8 {
+		f := s.read().Logs.Files[0]
+		if read := int64(f.Rows) * int64(len(row)); read+f.Behind < 4*int64(len(text)-1000) {
+			t.Errorf("%d bytes read, %d behind, of %d", read, f.Behind, 4*len(text))
+		}
+		n = max(n, f.Behind)
+	}
+	if n < int64(len(text)) {
+		t.Errorf("at most %d were behind: the folders were all reached at once", n)
 	}
 }

@@ -29,20 +29,20 @@ func newLegs() legs { return legs{open: map[netip.Addr]leg{}} }
 
 // leg takes up a row as a part of authenticating, and reports whether it is a
 // leg, and so no request of its own.
-func (t *logTally) leg(r *maillog.Record) bool {
+func (t *logTally) leg(r *maillog.Record, at time.Time) bool {
 	if r.Behind || !r.Client.Addr().IsValid() {
 		return r.Status == 401
 	}
 	l, a := &t.legs[r.Kind], addrOf(r)
 	if r.Status != 401 {
 		if len(r.User) > 0 {
-			l.come(a, r.At)
+			l.come(a, at)
 		}
 		return false
 	}
-	l.expire(r.At, mostLegs)
+	l.expire(at, mostLegs)
 	if old, known := l.open[a]; known || len(l.open) < mostLegs {
-		l.open[a] = leg{old.n + 1, r.At}
+		l.open[a] = leg{old.n + 1, at}
 	}
 	return true
 }

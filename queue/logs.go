@@ -12,7 +12,7 @@ import (
 // changed once returned.
 type Logs struct {
 	Files []LogFiles // of each source
-	Pools []Pool     // whom HTTP.sys turned away, by application pool; at most 65
+	Pools []Pool     // whom HTTP.sys turned away, by application pool; at most 65, and those that were named
 	Hints []string   // what an operator could make better; empty most of the time
 
 	// A request stands in the log of each that had it. So sums are over one Log.
@@ -23,7 +23,7 @@ type Logs struct {
 	BackEnds  []Passed // requests that this node passed on, by whom to; at most 65
 
 	Sessions *Sessions // nil: no log tells
-	Over     []string  // users who were refused by throttling in the last 15 minutes, the latest first; at most 8
+	Over     []Over    // who was refused by throttling in the last 15 minutes, the latest first; at most 8
 	Probes   uint64    // requests of monitors and balancers, which are in none of the other numbers but those of Pools
 }
 
@@ -38,7 +38,7 @@ type LogFiles struct {
 // A Pool is an application pool as HTTP.sys logs it (HTTPERR): only whom it had
 // to turn away. A time is of the latest such row; zero: there was none.
 type Pool struct {
-	Name      string    // "-": the row names none; "other": the 65th and later
+	Name      string    // as HTTP.sys first wrote it; "-": the row names none; "other": the 65th and later
 	Refused   []Refused // answered 503, or cut for that reason
 	Full      time.Time // its queue was full
 	Off, Seen time.Time // it was off from the one to the other at least, by those it turned away; zero: it was not
@@ -91,6 +91,12 @@ type Passed struct {
 	N      uint64
 }
 
+// An Over is a user who was refused for want of a budget, and when last.
+type Over struct {
+	User string
+	At   time.Time
+}
+
 // A Sessions is how many MAPI sessions of clients, no monitors, had a row in the
 // last five minutes: a NotificationWait ends after so long at most.
 type Sessions struct {
@@ -100,45 +106,17 @@ type Sessions struct {
 	Seen      time.Duration // of the five minutes, since reading began; while it is less, N is too low
 }
 
-// merge is both. A nil is none.
-func (a *Logs) merge(b *Logs) *Logs {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	}
-	out := &Logs{
-		Files: slices.Concat(a.Files, b.Files), Pools: slices.Concat(a.Pools, b.Pools), Hints: slices.Concat(a.Hints, b.Hints),
-		Requests: slices.Concat(a.Requests, b.Requests), Legs: slices.Concat(a.Legs, b.Legs), Throttled: slices.Concat(a.Throttled, b.Throttled),
-		FrontEnds: slices.Concat(a.FrontEnds, b.FrontEnds), BackEnds: slices.Concat(a.BackEnds, b.BackEnds),
-		Sessions: a.Sessions, Probes: a.Probes + b.Probes,
-	}
-	for _, user := range slices.Concat(a.Over, b.Over) {
-		if !slices.Contains(out.Over, user) && len(out.Over) < mostOver {
-			out.Over = append(out.Over, user)
-		}
-	}
-	if s := b.Sessions; s != nil && (out.Sessions == nil || rank(s.Log) < rank(out.Sessions.Log)) {
-		out.Sessions = s
-	}
-	return out
-}
-
 // rank orders the logs that tell of sessions. The front end's come first: they
 // tell who is at this node, which is what can be balanced.
 func rank(log string) int {
 	return slices.Index([]string{"httpproxy", "iis", "mapihttp"}, log)
 }
 
-// offFor is how long a pool counts as off since somebody was last turned away
-// from it: as long as the gaps of an outage are.
-const offFor = time.Minute
-
-// OffSince is since when the pool is off, as far as those it turned away tell;
-// zero: it is not.
+// OffSince is since when the pool is off, as far as those it turned away tell, of
+// whom the last is no older than five minutes: HTTP.sys may write so late. Zero:
+// it is not.
 func (p Pool) OffSince(now time.Time) time.Time {
-	if p.Off.IsZero() || now.Sub(p.Seen) > offFor {
+	if p.Off.IsZero() || now.Sub(p.Seen) > fresh {
 		return time.Time{}
 	}
 	return p.Off

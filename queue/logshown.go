@@ -2,7 +2,6 @@ package queue
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -13,10 +12,13 @@ import (
 func (t *logTally) logs(now time.Time) *Logs {
 	out := &Logs{
 		Requests: t.sortedRequests(), FrontEnds: t.front.sorted(), BackEnds: t.back.sorted(),
-		Probes: t.probes, Sessions: t.best(now),
+		Probes: t.probes, Sessions: t.best(now), Hints: t.unseen(),
 	}
-	for _, name := range slices.Sorted(maps.Keys(t.pools)) {
-		out.Pools = append(out.Pools, t.pools[name].pool(name))
+	if t.stranger.IsValid() {
+		out.Hints = append(out.Hints, "source httperr: rows are of a server with the address "+t.stranger.String()+", which this machine has not: they say nothing of this node")
+	}
+	for _, p := range t.sorted() {
+		out.Pools = append(out.Pools, p.pool())
 	}
 	for kind := range t.throttle {
 		if c := t.throttle[kind]; c != (Throttled{}) {
@@ -29,34 +31,14 @@ func (t *logTally) logs(now time.Time) *Logs {
 		}
 	}
 	for _, u := range t.over {
-		if now.Sub(u.at) <= overFor {
-			out.Over = append(out.Over, u.name)
+		if now.Sub(u.At) <= overFor {
+			out.Over = append(out.Over, u)
 		}
 	}
 	return out
 }
 
 func word(kind int) string { return maillog.Kind(kind).String() }
-
-func (p *poolTally) pool(name string) Pool {
-	out := Pool{Name: name, Full: p.full, Off: p.off, Seen: p.seen, Stalled: p.stalled, Abandoned: p.abandoned}
-	for _, why := range slices.Sorted(maps.Keys(p.refused)) {
-		out.Refused = append(out.Refused, Refused{why, p.refused[why]})
-	}
-	return out
-}
-
-// queues are the pools whose queue ran over, as the others see a queue: who was
-// turned away just now is known, how many wait is not. wanted are the pools that
-// count; none: all.
-func (t *logTally) queues(wanted []string) (out []Queue) {
-	for _, name := range slices.Sorted(maps.Keys(t.pools)) {
-		if p := t.pools[name]; p.news > 0 && (len(wanted) == 0 || slices.Contains(wanted, name)) {
-			out = append(out, Queue{Name: name, Depth: Unmeasured, Refused: p.news})
-		}
-	}
-	return out
-}
 
 func (t *logTally) sortedRequests() (out []Requests) {
 	for kind := range t.requests {

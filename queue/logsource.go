@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"os"
 	"path"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -16,7 +19,7 @@ import (
 const (
 	pollFor     = 250 * time.Millisecond // a Read begins no further poll after so long
 	expandEvery = 10 * time.Second       // new sub-folders are looked for
-	keepEvery   = 5 * time.Second        // a state is made anew, when something moved
+	keepEvery   = 30 * time.Second       // a state is made anew, when something moved
 )
 
 // A LogSource reads the logs in the folders below one, as they are written. It
@@ -25,21 +28,24 @@ const (
 // stopped.
 //
 // A reading's Queues are the pools whose queue ran over, as far as HTTP.sys says
-// it; of their Refused only rows that were no older than five minutes when they
-// were read are a part, so that catching up after a stop is no news. In Logs all
-// are.
+// it; of their Refused only rows that were no older than five minutes when a
+// Reading first had them are a part, so that catching up after a stop is no news.
+// In Logs all are.
 type LogSource struct {
 	kind  logKind
 	root  string
-	pools []string
 	clock func() time.Time
+	list  func(dir string) ([]fs.DirEntry, error)
+	addrs func() ([]net.Addr, error) // of this machine
 
 	folders  []*logFolder // in the order in which they are polled, which turns
 	tally    *logTally
 	expanded time.Time
 	begun    bool // folders were looked for before: one that is new now is news
-	files    LogFiles
-	foreign  error // of a file that is no log
+	sights   sights
+	hidden   error  // of a folder that cannot be listed
+	empty    string // a hint: there are no files
+	shown    LogFiles
 	last     Reading
 	moved    bool // since the state was made
 	made     time.Time
@@ -52,70 +58,76 @@ type logKind struct {
 	every time.Duration // a folder is polled so often while nothing is left to read
 	under []string      // sub-folders, with * as in [path.Match], in any letter case; "." is the folder itself
 	files []string      // as of [follow.Options]
-}
-
-// A logFolder is one folder that is followed.
-type logFolder struct {
-	name string // below the root, with slashes
-	*follow.Folder[logTail, maillog.Position]
-	due    time.Time
-	behind int64
-	fault  error // of its last poll
+	rows  []maillog.Kind
 }
 
 // HTTPErr reads what HTTP.sys logs in its folder HTTPERR. pools are the
-// application pools that count where somebody is refused; none given: all.
+// application pools that count where somebody is refused, in any letter case;
+// none given: those of Exchange's front end, but for that of OWACalendar.
 func HTTPErr(dir string, pools ...string) *LogSource {
-	s := newLogs(logKind{"httperr", time.Second, []string{"."}, []string{"httperr*.log"}}, dir)
-	s.pools = pools
+	s := newLogs(logKind{"httperr", time.Second, []string{"."}, []string{"httperr*.log"}, []maillog.Kind{maillog.HTTPErr}}, dir)
+	for _, name := range pools {
+		s.tally.wanted[folded(name)] = name
+	}
 	return s
 }
 
 // IISLogs reads the W3C logs of sites, in the folder of one or in that of all.
 func IISLogs(dir string) *LogSource {
-	return newLogs(logKind{"iis", 2 * time.Second, []string{".", "W3SVC*"}, []string{"u_ex*.log", "u_nc*.log", "ex*.log"}}, dir)
+	return newLogs(logKind{"iis", 2 * time.Second, []string{".", "W3SVC*"}, []string{"u_ex*.log", "ex*.log"}, []maillog.Kind{maillog.IIS}}, dir)
 }
 
 // ExchangeLogs reads what Exchange logs of requests below its folder Logging.
 func ExchangeLogs(dir string) *LogSource {
-	return newLogs(logKind{"exchange_logs", 5 * time.Second, []string{"HttpProxy/*", "MapiHttp/*", "Ews", "MAPI Client Access", "RPC Client Access"}, []string{"*.log"}}, dir)
+	return newLogs(logKind{"exchange_logs", 5 * time.Second, []string{"HttpProxy/*", "MapiHttp/*", "Ews", "MAPI Client Access", "RPC Client Access"}, []string{"*.log"},
+		[]maillog.Kind{maillog.HTTPProxy, maillog.MapiHTTP, maillog.EWS, maillog.RPCAccess}}, dir)
 }
 
 func newLogs(kind logKind, dir string) *LogSource {
-	return &LogSource{kind: kind, root: dir, clock: time.Now, tally: newLogTally(), files: LogFiles{Source: kind.name}}
+	return &LogSource{kind: kind, root: dir, clock: time.Now, list: os.ReadDir, addrs: net.InterfaceAddrs, tally: newLogTally(), sights: sights{}, shown: LogFiles{Source: kind.name}}
 }
 
 // Name is part of metrics and status.
 func (s *LogSource) Name() string { return s.kind.name }
 
 // Read reads what was written since, as far as a quarter of a second goes; what
-// is left is read next. What cannot be read is an error, and is tried again.
+// is left is read next. What cannot be read is an error, beside the Reading of
+// all that could, and is tried again.
 func (s *LogSource) Read(ctx context.Context) (Reading, error) {
 	now := s.clock()
 	if s.tally.since.IsZero() {
 		s.tally.since = now
 	}
 	if err := s.expand(now); err != nil {
-		return Reading{}, err
+		return s.without(), err
 	}
 	polled, err := s.poll(ctx, now)
 	if s.moved && now.Sub(s.made) >= keepEvery {
 		s.note(now)
 	}
-	if err != nil {
-		return Reading{}, err
-	}
 	if polled || s.last.Logs == nil {
-		s.last = Reading{Queues: s.tally.queues(s.pools), Logs: s.logs(now)}
+		now = s.clock() // reading may have taken long: what is news is judged as it is told
+		s.last = Reading{Queues: s.tally.queues(now), Logs: s.logs(now)}
 	}
-	return s.last, nil
+	return s.last, err
+}
+
+// without is what was read last, of a source that has no folder now. Sessions are
+// of now, and so not known.
+func (s *LogSource) without() Reading {
+	r := s.last
+	if r.Logs != nil {
+		logs := *r.Logs
+		logs.Sessions, r.Logs = nil, &logs
+	}
+	return r
 }
 
 // poll reads in every folder that is due, each in its turn.
 func (s *LogSource) poll(ctx context.Context, began time.Time) (polled bool, err error) {
-	for range len(s.folders) {
-		f := s.folders[0]
-		now := s.clock()
+	n := len(s.folders) // that are not reached yet, the first ones
+	for ; n > 0; n-- {
+		f, now := s.folders[0], s.clock()
 		if ctx.Err() != nil || polled && now.Sub(began) > pollFor {
 			break
 		}
@@ -126,6 +138,12 @@ func (s *LogSource) poll(ctx context.Context, began time.Time) (polled bool, err
 		polled = true
 		f.fault = s.read(ctx, began, f)
 	}
+	for _, f := range s.folders[:n] {
+		if ctx.Err() == nil && !began.Before(f.due) {
+			f.behind = s.unread(f)
+		}
+	}
+	err = s.hidden
 	for _, f := range s.folders {
 		err = errors.Join(err, f.fault)
 	}
@@ -136,20 +154,15 @@ func (s *LogSource) poll(ctx context.Context, began time.Time) (polled bool, err
 func (s *LogSource) read(ctx context.Context, began time.Time, f *logFolder) error {
 	for {
 		now := s.clock()
-		rows := s.files.Rows
-		more, err := f.Poll(now, func(_ string, t logTail) {
-			s.files.Rows++
-			s.tally.add(now, t.Record())
-		})
-		s.moved = s.moved || s.files.Rows > rows || more
+		rows := s.shown.Rows
+		more, err := f.Poll(now, func(file string, t logTail) { s.take(now, f, file, t) })
+		s.moved, f.polled = s.moved || s.shown.Rows > rows || more, true
 		f.due = now.Add(s.kind.every)
 		if more {
 			f.due = now
 		}
 		f.behind = 0
-		if errors.Is(err, maillog.ErrKind) { // it is said once; what else is in err is said by the next poll again
-			s.foreign, err = err, nil
-		}
+		err = f.leaveForeign(err)
 		if err != nil && !(errors.Is(err, fs.ErrNotExist) && f.name != ".") { // a sub-folder may go
 			return err
 		}
@@ -157,23 +170,30 @@ func (s *LogSource) read(ctx context.Context, began time.Time, f *logFolder) err
 			return nil
 		}
 		if ctx.Err() != nil || now.Sub(began) > pollFor {
-			f.behind = behind(f.State())
+			f.behind = s.unread(f)
 			return nil
 		}
 	}
 }
 
-func behind(s follow.State[maillog.Position]) (n int64) {
-	for _, f := range s.Files {
-		n += max(0, f.Size-f.Offset)
+// take takes up the row that a tail is at, if the file is one of s' logs.
+func (s *LogSource) take(now time.Time, f *logFolder, file string, t logTail) {
+	s.shown.Rows++
+	switch r := t.Record(); r.Kind {
+	case maillog.Unknown, maillog.Other:
+	default:
+		if !slices.Contains(s.kind.rows, r.Kind) {
+			f.leave(file, fmt.Errorf("it has rows of %v", r.Kind))
+			return
+		}
+		s.tally.add(now, r)
 	}
-	return n
 }
 
 // logs is what the source says now.
 func (s *LogSource) logs(now time.Time) *Logs {
 	out := s.tally.logs(now)
-	files := s.files
+	files := s.shown
 	for _, f := range s.folders {
 		files.Behind += f.behind
 	}
@@ -181,9 +201,10 @@ func (s *LogSource) logs(now time.Time) *Logs {
 	if a := s.tally.peers.found; a.IsValid() {
 		out.Hints = append(out.Hints, balancerHint(s.kind.name, a))
 	}
-	if s.foreign != nil {
-		out.Hints = append(out.Hints, fmt.Sprintf("source %s: a file among the logs is left out: %v", s.kind.name, s.foreign))
+	if s.empty != "" && s.shown.Rows == 0 {
+		out.Hints = append(out.Hints, s.empty)
 	}
+	out.Hints = append(out.Hints, s.leftOut()...)
 	return out
 }
 
@@ -194,13 +215,13 @@ type logTail struct {
 	rejected *int64 // of the tail, as far as it was told
 }
 
-// Next tells when a block is at its end.
+// Next goes to the next row, and tells what was passed over when a block is at its end.
 func (t logTail) Next() bool {
 	if t.Tail.Next() {
 		return true
 	}
 	if n := t.Stats().Rejected; n > *t.rejected {
-		t.of.files.Rejected += uint64(n - *t.rejected)
+		t.of.shown.Rejected += uint64(n - *t.rejected)
 		*t.rejected = n
 	}
 	return false
@@ -210,5 +231,5 @@ func (s *LogSource) follow(name string, fromStart bool) *logFolder {
 	o := follow.Options{Dir: join(s.root, name), Patterns: s.kind.files, FromStart: fromStart}
 	open := func(at maillog.Position) logTail { return logTail{maillog.NewTail(at), s, new(int64)} }
 	offset := func(p maillog.Position) int64 { return p.Offset }
-	return &logFolder{name: path.Clean(name), Folder: follow.New(o, follow.Format[logTail, maillog.Position]{Open: open, Offset: offset})}
+	return &logFolder{name: path.Clean(name), news: fromStart, left: map[string]error{}, Folder: follow.New(o, follow.Format[logTail, maillog.Position]{Open: open, Offset: offset})}
 }

@@ -1,12 +1,15 @@
 package queue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +17,10 @@ import (
 	"evenkeel/queue/maillog"
 )
 
-const mostFolders = 64
+const (
+	mostFolders = 64
+	mostOwn     = 4096 // addresses of this machine
+)
 
 // A LogState is how far a [LogSource] has read. It is a plain value that
 // survives JSON, and is never changed.
@@ -40,11 +46,11 @@ func (s *LogSource) Close() {
 }
 
 // Load makes s go on from a state. It is for before the first Read. A state of
-// another folder is none. The error says that it is damaged, and that s begins
-// at the end of its logs.
+// another folder is none. The error says so, or that it is damaged, and that s
+// begins at the end of its logs.
 func (s *LogSource) Load(state LogState) error {
 	if state.Path != s.root {
-		return nil
+		return fmt.Errorf("%s: the state is of the folder %q, and not of %q", s.kind.name, state.Path, s.root)
 	}
 	for name, saved := range state.Folders {
 		if !s.mine(name) || len(s.folders) >= mostFolders {
@@ -71,7 +77,8 @@ func (s *LogSource) note(now time.Time) {
 	s.moved, s.made = false, now
 }
 
-// expand looks for folders that are new.
+// expand looks for folders that are new. What is in one that could not be listed
+// before may be old, and is history.
 func (s *LogSource) expand(now time.Time) error {
 	if s.begun && !s.expanded.IsZero() && now.Sub(s.expanded) < expandEvery {
 		return nil
@@ -83,19 +90,47 @@ func (s *LogSource) expand(now time.Time) error {
 		}
 		return err
 	}
-	found := s.found()
+	seen, found := s.look()
 	for _, name := range found {
 		if s.folder(name) == nil && len(s.folders) < mostFolders {
-			s.folders = append(s.folders, s.follow(name, s.begun))
+			s.folders = append(s.folders, s.follow(name, s.begun && !s.sights.old(path.Dir(name))))
 			s.moved = true
 		}
 	}
-	s.begun, s.expanded = true, now
+	s.sights.see(seen)
+	s.begun, s.expanded, s.hidden = true, now, seen.err()
+	s.review()
+	s.know()
 	if len(s.folders) == 0 {
 		s.expanded = time.Time{}
-		return fmt.Errorf("%s: no folder of logs in it (%s)", s.root, strings.Join(s.kind.under, ", "))
+		return cmp.Or(s.hidden, fmt.Errorf("%s: no folder of logs in it (%s)", s.root, strings.Join(s.kind.under, ", ")))
 	}
 	return nil
+}
+
+// know learns the addresses of this machine. Those that it had stay: a row may be
+// of before they went. The logs in a share are another machine's, and meant so.
+func (s *LogSource) know() {
+	addrs, err := s.addrs()
+	if err != nil || strings.HasPrefix(s.root, `\\`) {
+		return
+	}
+	for _, a := range addrs {
+		if p, err := netip.ParsePrefix(a.String()); err == nil && len(s.tally.own) < mostOwn {
+			s.tally.own[p.Addr().Unmap()] = true
+		}
+	}
+}
+
+// review looks what of the hints at files still holds.
+func (s *LogSource) review() {
+	s.empty = ""
+	for _, f := range s.folders {
+		f.review(s.root)
+	}
+	if s.shown.Rows == 0 && !slices.ContainsFunc(s.folders, func(f *logFolder) bool { return len(s.files(join(s.root, f.name))) > 0 }) {
+		s.empty = fmt.Sprintf("source %s: no file %s in %s", s.kind.name, strings.Join(s.kind.files, " or "), s.root)
+	}
 }
 
 var errNoFolder = errors.New("is no folder")
@@ -107,31 +142,6 @@ func (s *LogSource) folder(name string) *logFolder {
 		}
 	}
 	return nil
-}
-
-// found lists the folders that are there.
-func (s *LogSource) found() (out []string) {
-	for _, pattern := range s.kind.under {
-		out = append(out, under(s.root, ".", strings.Split(pattern, "/"))...)
-	}
-	return out
-}
-
-// under lists the folders below dir whose names match the patterns, one a level.
-func under(root, dir string, patterns []string) (out []string) {
-	if len(patterns) == 0 || patterns[0] == "." {
-		return []string{dir}
-	}
-	entries, err := os.ReadDir(join(root, dir))
-	if err != nil {
-		return nil // it is not there, or will be read another time
-	}
-	for _, e := range entries {
-		if e.IsDir() && matches(patterns[0], e.Name()) {
-			out = append(out, under(root, path.Join(dir, e.Name()), patterns[1:])...)
-		}
-	}
-	return out
 }
 
 func matches(pattern, name string) bool {

@@ -13,6 +13,7 @@ import (
 
 const (
 	fresh     = 5 * time.Minute  // a refusal of before then is counted, and is no news; a quiet HTTP.sys writes its rows minutes late
+	ahead     = time.Minute      // a row of later than that has a time that nobody believes
 	overFor   = 15 * time.Minute // how long a user who was throttled is named
 	mostOver  = 8
 	mostNames = 64 // pools, servers, and types of a protocol that are kept apart
@@ -24,13 +25,17 @@ const (
 
 // A logTally counts the rows of one source's logs. It is for one goroutine.
 type logTally struct {
-	pools    map[string]*poolTally
+	pools    map[string]*poolTally                   // by folded name
+	rest     *poolTally                              // those beyond mostNames; nil: none
+	wanted   map[string]string                       // the pools that count, by folded name; empty: the usual ones
+	own      map[netip.Addr]bool                     // addresses of this machine; empty: any
+	stranger netip.Addr                              // a server's that is another; not valid: none was met
 	requests [kinds][protocols]map[string]*[2]uint64 // by type: work, waits
 	throttle [kinds]Throttled
 	front    names
 	back     names
 	sessions [kinds]distinct
-	over     []throttledUser // the latest first
+	over     []Over // the latest first
 	legs     [kinds]legs
 	peers    peers
 	probes   uint64
@@ -41,23 +46,8 @@ type logTally struct {
 	told     [kinds]bool // there was a row that tells of sessions
 }
 
-type throttledUser struct {
-	name string
-	at   time.Time
-}
-
-// A poolTally is a Pool while it is counted.
-type poolTally struct {
-	refused   map[string]uint64
-	news      uint64 // those of them that the queue had no place for, and that were new when read
-	full      time.Time
-	off, seen time.Time
-	stalled   Count
-	abandoned Count
-}
-
 func newLogTally() *logTally {
-	t := &logTally{pools: map[string]*poolTally{}, front: names{}, back: names{}, seed: maphash.MakeSeed(), peers: newPeers()}
+	t := &logTally{pools: map[string]*poolTally{}, wanted: map[string]string{}, own: map[netip.Addr]bool{}, front: names{}, back: names{}, seed: maphash.MakeSeed(), peers: newPeers()}
 	for i := range t.sessions {
 		t.sessions[i] = newDistinct(mostSessions)
 		t.legs[i] = newLegs()
@@ -67,8 +57,9 @@ func newLogTally() *logTally {
 
 // add takes up a row that is read now.
 func (t *logTally) add(now time.Time, r *maillog.Record) {
+	at := believed(now, r.At)
 	if r.Kind == maillog.HTTPErr {
-		t.refusal(now, r)
+		t.refusal(r, at)
 		return
 	}
 	if r.Probe {
@@ -79,97 +70,33 @@ func (t *logTally) add(now time.Time, r *maillog.Record) {
 	if r.Kind == maillog.Unknown || r.Kind == maillog.Other {
 		return
 	}
-	t.latest = later(t.latest, r.At)
-	if t.leg(r) {
+	t.latest = later(t.latest, at)
+	if t.leg(r, at) {
 		return
 	}
 	t.request(r)
 	t.front.add(r.FrontEnd)
 	t.back.add(r.BackEnd)
-	t.throttled(now, r)
-	t.session(r)
+	t.throttled(now, r, at)
+	t.session(r, at)
 	if !r.Behind {
 		t.peers.client(now, r, maphash.Bytes(t.seed, r.User))
 	}
 }
 
-// refusal takes up a row of HTTP.sys. Most are of connections, and say nothing.
-func (t *logTally) refusal(now time.Time, r *maillog.Record) {
-	switch string(r.Reason) {
-	case "Timer_ReqQueue":
-		t.pool(r.Pool).stalled.see(r.At)
-	case "Connection_Abandoned_By_AppPool", "Connection_Abandoned_By_ReqQueue":
-		t.pool(r.Pool).abandoned.see(r.At)
-	default:
-		if why := refusedFor(r); why != "" {
-			t.pool(r.Pool).refuse(now, why, r.At)
-		}
+// believed is when a row was written: not later than now, since a clock was wrong
+// then, and zero where it was wrong by more than ahead.
+func believed(now, at time.Time) time.Time {
+	switch d := at.Sub(now); {
+	case d > ahead:
+		return time.Time{}
+	case d > 0:
+		return now
 	}
-}
-
-// refusedFor is why a request was turned away; empty: it was not. An answer of
-// another status says nothing of a queue, whatever stands beside it: "400.2" is
-// no full queue. A pool that cuts connections instead (TcpLevel) sends none.
-func refusedFor(r *maillog.Record) string {
-	if r.Status != 503 && r.Status != 0 {
-		return ""
-	}
-	switch why := string(r.Reason); why {
-	case "QueueFull", "AppOffline", "Disabled", "AppShutdown", "AppPoolTimer", "ConnLimit", "Connections_Refused":
-		return why
-	case "N/A":
-		if r.Status == 503 {
-			return why
-		}
-	}
-	if r.Status == 503 {
-		return beyond
-	}
-	return ""
-}
-
-// pool is the one of that name.
-func (t *logTally) pool(name []byte) *poolTally {
-	if len(name) == 0 {
-		name = []byte("-")
-	}
-	if p := t.pools[string(name)]; p != nil {
-		return p
-	}
-	key := beyond
-	if len(t.pools) < mostNames && len(name) <= 255 {
-		key = string(name)
-	}
-	if t.pools[key] == nil {
-		t.pools[key] = &poolTally{refused: map[string]uint64{}}
-	}
-	return t.pools[key]
-}
-
-func (p *poolTally) refuse(now time.Time, why string, at time.Time) {
-	p.refused[why]++
-	switch why {
-	case "QueueFull":
-		p.full = later(p.full, at)
-		if now.Sub(at) <= fresh {
-			p.news++
-		}
-	case "AppOffline", "Disabled", "AppShutdown":
-		if p.off.IsZero() || at.Sub(p.seen) > offFor {
-			p.off = at
-		}
-		p.seen = later(p.seen, at)
-	}
+	return at
 }
 
 func (c *Count) see(at time.Time) { c.N, c.Last = c.N+1, later(c.Last, at) }
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
 
 // request counts by protocol and type. A type that is new is believed where the
 // request succeeded: a client may name what it likes.
@@ -226,7 +153,7 @@ func (m names) sorted() (out []Passed) {
 }
 
 // throttled takes up what throttling did to a request.
-func (t *logTally) throttled(now time.Time, r *maillog.Record) {
+func (t *logTally) throttled(now time.Time, r *maillog.Record, at time.Time) {
 	refused := overBudget(r)
 	if r.Delay <= 0 && !refused {
 		return
@@ -237,16 +164,14 @@ func (t *logTally) throttled(now time.Time, r *maillog.Record) {
 	} else {
 		c.Delayed, c.Delay = c.Delayed+1, c.Delay+r.Delay
 	}
-	if now.Sub(r.At) <= overFor && refused && len(r.User) > 0 && len(r.User) <= 255 {
-		t.name(string(r.User), r.At)
+	if now.Sub(at) <= overFor && refused && len(r.User) > 0 && len(r.User) <= 255 {
+		t.name(string(r.User), at)
 	}
 }
 
-// name puts a user to the front of those who are over their budgets.
+// name puts a user among those who are over their budgets.
 func (t *logTally) name(user string, at time.Time) {
-	t.over = slices.DeleteFunc(t.over, func(u throttledUser) bool { return u.name == user })
-	t.over = slices.Insert(t.over, 0, throttledUser{user, at})
-	t.over = t.over[:min(len(t.over), mostOver)]
+	t.over = latest(append([]Over{{user, at}}, t.over...))
 }
 
 // overBudget reports that a request was refused because its user may not have
@@ -262,8 +187,8 @@ func overBudget(r *maillog.Record) bool {
 }
 
 // session takes up whose session the row is of.
-func (t *logTally) session(r *maillog.Record) {
-	if r.Protocol != maillog.MAPI || len(r.Session) == 0 || r.At.IsZero() || r.Kind == maillog.IIS && r.Behind {
+func (t *logTally) session(r *maillog.Record, at time.Time) {
+	if r.Protocol != maillog.MAPI || len(r.Session) == 0 || at.IsZero() || r.Kind == maillog.IIS && r.Behind {
 		return
 	}
 	key := r.Session
@@ -273,10 +198,10 @@ func (t *logTally) session(r *maillog.Record) {
 		key = t.keys
 	}
 	t.told[r.Kind] = true
-	if r.At.Before(t.since) {
-		t.since = r.At
+	if at.Before(t.since) {
+		t.since = at
 	}
-	t.sessions[r.Kind].see(maphash.Bytes(t.seed, key), r.At)
+	t.sessions[r.Kind].see(maphash.Bytes(t.seed, key), at)
 }
 
 func addrOf(r *maillog.Record) netip.Addr { return r.Client.Addr().Unmap() }

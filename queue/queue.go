@@ -16,7 +16,8 @@ import (
 
 // A Sample is what all sources saw, as it was known at one instant. It is
 // never changed once returned. A source that could not be read is a Fault in
-// it, beside the numbers of the others; its own numbers are missing, not zero.
+// it, beside the numbers of the others; its own numbers are missing, not zero,
+// but for those of logs: what could be read of them counts beside the Fault.
 type Sample struct {
 	At      time.Time
 	Queues  []Queue  // sorted by Name
@@ -72,7 +73,8 @@ func (f Fault) String() string { return fmt.Sprintf("%s: %v", f.Source, f.Err) }
 type Status struct {
 	Name string
 	Age  time.Duration // since the last good reading; negative: there was none
-	Err  error         // as in the Fault; nil while its numbers are in the Sample
+	Err  error         // as in the Fault; nil: all its numbers are in the Sample
+	Logs bool          // it reads logs, and measures no load
 }
 
 // ErrStale is the Fault of a source that has not answered in time.
@@ -80,7 +82,8 @@ var ErrStale = errors.New("no reading in time")
 
 // A Source reads one thing the system can tell. Read is called by one
 // goroutine at a time, returns soon after ctx is done, and never touches a
-// Reading again that it has returned.
+// Reading again that it has returned. A Reading beside an error counts where it
+// has Logs.
 type Source interface {
 	Name() string
 	Read(context.Context) (Reading, error)

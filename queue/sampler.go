@@ -3,6 +3,7 @@ package queue
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -79,6 +80,8 @@ func (sl *slot) note(at time.Time, r Reading, err error, slopes trend) {
 	}
 	if err == nil {
 		next.good = at
+	}
+	if err == nil || r.Logs != nil { // of logs, what could be read counts though something could not
 		next.reading = r
 		next.reading.Queues = slopes.see(at, r.Queues)
 	}
@@ -94,6 +97,8 @@ func (s *Sampler) Sample(now time.Time) Sample {
 		out.Sources = append(out.Sources, status)
 		if status.Err != nil {
 			out.Faults = append(out.Faults, Fault{status.Name, status.Err})
+		}
+		if status.Err != nil && (r.Logs == nil || errors.Is(status.Err, ErrStale)) {
 			continue
 		}
 		out.Queues = append(out.Queues, r.Queues...)
@@ -112,6 +117,7 @@ func (s *Sampler) Sample(now time.Time) Sample {
 // judge says how the source fares, and its reading where there is one to use.
 func (sl *slot) judge(now time.Time, stale time.Duration) (Status, Reading) {
 	s := Status{Name: sl.src.Name(), Age: -1}
+	_, s.Logs = sl.src.(*LogSource)
 	last := sl.last.Load()
 	if last == nil {
 		s.Err = ErrStale

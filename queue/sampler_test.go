@@ -86,7 +86,7 @@ func TestFailedSourceHasNeitherOldNumbersNorZeros(t *testing.T) {
 	}
 	watch(t, []Source{src}, func(at time.Duration, s Sample) {
 		w := want[at/time.Second]
-		if got := s.Sources[0]; got != (Status{"listener", w.age, w.err}) {
+		if got := s.Sources[0]; got != (Status{"listener", w.age, w.err, false}) {
 			t.Errorf("after %v: got %+v, want age %v and %v", at, got, w.age, w.err)
 		}
 		var depths []int

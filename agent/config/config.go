@@ -96,7 +96,7 @@ type Sources struct {
 // An HTTPErr says where HTTP.sys logs whom it turns away.
 type HTTPErr struct {
 	Path  string   // its folder; empty = it is not read
-	Pools []string // application pools that count for this node's state; empty = all
+	Pools []string // application pools that count for this node's state; empty = those of Exchange's front end, but for OWACalendar
 }
 
 // A Listener narrows the source that counts the accept queue and connections

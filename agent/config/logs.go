@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// The words in place of a folder of logs.
+// The words in place of a folder of logs, in any letter case.
 const (
-	auto = "auto" // where the system puts them; elsewhere than on Windows none
+	auto = "auto" // where the system puts them
 	none = "none"
 )
 
-// logs finds the folders of logs. A source of which nothing is said but its name is
-// wanted from its usual place.
+// logs finds the folders of logs, which are absolute then. A source of which
+// nothing is said but its name is wanted from its usual place. That of httperr is
+// wanted where nothing is said at all, and so need not be there.
 func (r *reader) logs(s *Sources, system string, getenv func(string) string) {
 	for _, l := range []struct {
 		key  string
@@ -26,19 +27,49 @@ func (r *reader) logs(s *Sources, system string, getenv func(string) string) {
 		if system == "windows" {
 			usual = usualFolder(l.key, getenv)
 		}
-		at, named := r.given[l.key]
+		_, named := r.given[l.key]
+		wanted := named || strings.EqualFold(*l.path, auto)
 		switch {
-		case named && usual == "":
-			r.refuse(at, "want the folder of the logs", "path: '"+`C:\...`+"'")
-		case named, *l.path == auto:
+		case wanted && usual == "" && (named || l.key != "sources.httperr"):
+			r.refuse(r.at(l.key+".path", l.key), "want the folder of the logs: no usual one is known here", "path: '"+`C:\...`+"'")
+		case wanted:
 			*l.path = usual
-		case *l.path == none:
+		case strings.EqualFold(*l.path, none):
 			*l.path = ""
-		case rooted(*l.path):
-		default:
-			*l.path = r.beside(*l.path)
+		case !rooted(*l.path):
+			*l.path = absolute(r.beside(*l.path))
 		}
 	}
+}
+
+// absolute is the name from its root: a state that is kept says by it of which
+// folder it is.
+func absolute(name string) string {
+	if abs, err := filepath.Abs(name); err == nil {
+		return abs
+	}
+	return name
+}
+
+// logFolder is a folder of logs, or a word for one.
+func logFolder() form[string] {
+	return form[string]{"the name of a folder, auto or none", func(s string) (string, error) {
+		if variable(s) || s == "~" || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, `~\`) {
+			return "", hint("write the folder out: neither %NAME% nor ~ is replaced")
+		}
+		return printable(4096)(s)
+	}}
+}
+
+// variable reports a name between percent signs, as Windows has its variables.
+func variable(s string) bool {
+	part := strings.Split(s, "%")
+	for i := 1; i < len(part)-1; i++ {
+		if part[i] != "" && !strings.ContainsAny(part[i], `\/:. `) {
+			return true
+		}
+	}
+	return false
 }
 
 // usualFolder is where Windows, IIS and Exchange put their logs.

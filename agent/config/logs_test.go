@@ -11,6 +11,10 @@ import (
 func TestFoldersOfLogs(t *testing.T) {
 	environment := map[string]string{"SystemRoot": `C:\Windows`, "SystemDrive": "C:", "ExchangeInstallPath": `D:\Exchange\V15\`}
 	const errs, sites, exchange = `C:\Windows\System32\LogFiles\HTTPERR`, `C:\inetpub\logs\LogFiles`, `D:\Exchange\V15\Logging`
+	beside, err := filepath.Abs(filepath.Join("etc", "logging"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		system, text string
 		want         [3]string // httperr, iis, exchange_logs
@@ -25,7 +29,13 @@ func TestFoldersOfLogs(t *testing.T) {
 		{"windows", "sources: [httperr: {pools: [A]}]", [3]string{errs}, ""},
 		{"linux", "sources: [httperr: {path: auto}]", [3]string{}, ""},
 		{"linux", `sources: [httperr: {path: 'C:\W\HTTPERR'}, iis: {path: '\\ex01\logs'}]`, [3]string{`C:\W\HTTPERR`, `\\ex01\logs`}, ""},
-		{"linux", "sources: [exchange_logs: {path: logging}]", [3]string{"", "", filepath.Join("etc", "logging")}, ""},
+		{"linux", "sources: [exchange_logs: {path: logging}]", [3]string{"", "", beside}, ""},
+		{"windows", "sources: [{httperr: {path: None}}, {iis: {path: AUTO}}]", [3]string{"", sites}, ""},
+		{"linux", "sources: [iis: {path: auto}]", [3]string{}, "sources.iis.path: want the folder of the logs"},
+		{"linux", "sources: [exchange_logs: {path: Auto}]", [3]string{}, "sources.exchange_logs.path: want the folder of the logs"},
+		{"windows", `sources: [iis: {path: '%SystemDrive%\inetpub\logs'}]`, [3]string{}, "neither %NAME% nor ~ is replaced"},
+		{"linux", "sources: [iis: {path: ~/logs}]", [3]string{}, "neither %NAME% nor ~ is replaced"},
+		{"windows", `sources: [iis: {path: 'D:\50% of\100%'}]`, [3]string{errs, `D:\50% of\100%`}, ""},
 		{"linux", "sources: [iis: {}]", [3]string{}, "sources[0].iis: want the folder of the logs"},
 		{"linux", "sources:\n  - iis:\n", [3]string{}, "sources[0].iis: want the folder of the logs"},
 	} {

@@ -19,7 +19,7 @@ type Logs struct {
 	BackEnds  []Passed    `json:"back_ends"`  // and to whom it did
 	Legs      []Legs      `json:"auth_legs"`
 	Throttled []Throttled `json:"throttled"`
-	Over      []string    `json:"over_budget"` // users who were refused for it in the last 15 minutes, at most 8
+	Over      []string    `json:"over_budget"` // users who were refused for it in the last 15 minutes, the latest first; at most 8
 	Probes    uint64      `json:"probes"`
 	Files     []LogFiles  `json:"files"`
 }
@@ -27,10 +27,11 @@ type Logs struct {
 // A Pool is an application pool. A null is what was not seen.
 type Pool struct {
 	Name      string            `json:"name"`
-	Refused   map[string]uint64 `json:"refused"` // by HTTP.sys' reason
-	Full      *string           `json:"full_at"` // RFC 3339, as all times here
-	Off       *string           `json:"off_since"`
-	Stalled   uint64            `json:"stalled"` // waited in the queue until their time was over
+	Refused   map[string]uint64 `json:"refused"`     // by HTTP.sys' reason
+	Full      *string           `json:"full_at"`     // RFC 3339, as all times here
+	Off       *string           `json:"off_since"`   // null too five minutes after off_seen_at
+	OffSeen   *string           `json:"off_seen_at"` // when somebody was last turned away for that
+	Stalled   uint64            `json:"stalled"`     // waited in the queue until their time was over
 	StalledAt *string           `json:"stalled_at"`
 	Abandoned uint64            `json:"abandoned"` // lost with the worker process
 	AbandonAt *string           `json:"abandoned_at"`
@@ -90,7 +91,10 @@ func logsOf(now time.Time, l *queue.Logs) *Logs {
 	if l == nil {
 		return nil
 	}
-	out := &Logs{Pools: []Pool{}, Requests: []Requests{}, Legs: []Legs{}, Throttled: []Throttled{}, Over: append([]string{}, l.Over...), Probes: l.Probes, Files: []LogFiles{}}
+	out := &Logs{Pools: []Pool{}, Requests: []Requests{}, Legs: []Legs{}, Throttled: []Throttled{}, Over: []string{}, Probes: l.Probes, Files: []LogFiles{}}
+	for _, u := range l.Over {
+		out.Over = append(out.Over, u.User)
+	}
 	out.FrontEnds, out.BackEnds = passedOf(l.FrontEnds), passedOf(l.BackEnds)
 	for _, p := range l.Pools {
 		out.Pools = append(out.Pools, poolOf(now, p))
@@ -124,7 +128,7 @@ func passedOf(all []queue.Passed) []Passed {
 func poolOf(now time.Time, p queue.Pool) Pool {
 	off := p.OffSince(now)
 	out := Pool{
-		Name: p.Name, Refused: map[string]uint64{}, Lately: []string{}, Full: instant(p.Full), Off: instant(off),
+		Name: p.Name, Refused: map[string]uint64{}, Lately: []string{}, Full: instant(p.Full), Off: instant(off), OffSeen: instant(p.Seen),
 		Stalled: p.Stalled.N, StalledAt: instant(p.Stalled.Last), Abandoned: p.Abandoned.N, AbandonAt: instant(p.Abandoned.Last),
 	}
 	for _, r := range p.Refused {
@@ -137,7 +141,7 @@ func poolOf(now time.Time, p queue.Pool) Pool {
 	}
 	say(fmt.Sprintf("its queue was full, %d refused", out.Refused["QueueFull"]), p.Full)
 	if !off.IsZero() {
-		out.Lately = append(out.Lately, "off since "+off.UTC().Format(time.TimeOnly))
+		out.Lately = append(out.Lately, "off since "+off.UTC().Format(time.TimeOnly)+", last seen at "+p.Seen.UTC().Format(time.TimeOnly))
 	}
 	say(fmt.Sprintf("stalled, %d waited in vain", p.Stalled.N), p.Stalled.Last)
 	say(fmt.Sprintf("recycled or crashed, %d requests lost", p.Abandoned.N), p.Abandoned.Last)

@@ -24,7 +24,7 @@ func logged(at time.Time) *queue.Logs {
 		Requests:  []queue.Requests{{Log: "httpproxy", Protocol: "Mapi", Type: "Execute", N: 99}, {Log: "httpproxy", Protocol: "Mapi", Type: "NotificationWait", Waits: true, N: 7}},
 		FrontEnds: []queue.Passed{{Server: "EX3", N: 4}}, BackEnds: []queue.Passed{{Server: "ex2.contoso.example", N: 5}},
 		Legs: []queue.Legs{{Log: "iis", Legs: 8, Failed: 9}}, Throttled: []queue.Throttled{{Log: "ews", Delayed: 1, Delay: 1500 * time.Millisecond, Refused: 2}},
-		Over: []string{"anna@contoso.example", "emil"}, Probes: 17,
+		Over: []queue.Over{{User: "anna@contoso.example", At: at}, {User: "emil", At: at}}, Probes: 17,
 		Files: []queue.LogFiles{{Source: "httperr", Rows: 1254, Rejected: 1, Behind: 48 << 20}, {Source: "exchange_logs", Behind: 100}},
 		Hints: []string{"source iis: clients are logged by the address 198.51.100.9"},
 	}
@@ -37,7 +37,7 @@ func TestNoListOfLogsIsNull(t *testing.T) {
 		t.Fatal(err)
 	}
 	rest := string(b)
-	for _, known := range []string{`"sessions":null`, `"full_at":null`, `"off_since":null`, `"stalled_at":null`, `"abandoned_at":null`} {
+	for _, known := range []string{`"sessions":null`, `"full_at":null`, `"off_since":null`, `"off_seen_at":null`, `"stalled_at":null`, `"abandoned_at":null`} {
 		rest = strings.Replace(rest, known, "", 1)
 	}
 	if strings.Contains(rest, "null") {

@@ -76,7 +76,7 @@ func logged() *queue.Logs {
 		Legs:      []queue.Legs{{Log: "iis", Legs: 70, Failed: 71}},
 		Throttled: []queue.Throttled{{Log: "ews", Delayed: 72, Refused: 73}},
 		FrontEnds: []queue.Passed{{Server: "EX3", N: 74}}, BackEnds: []queue.Passed{{Server: "EX2", N: 75}},
-		Sessions: &queue.Sessions{Log: "httpproxy", N: 76}, Over: []string{"anna"}, Probes: 77,
+		Sessions: &queue.Sessions{Log: "httpproxy", N: 76}, Over: []queue.Over{{User: "anna"}}, Probes: 77,
 	}
 }
 

@@ -137,7 +137,8 @@ type memory struct {
 	state  balance.State
 	told   Fact              // the last one sent
 	toldAt time.Time         // zero: none yet
-	turned turned            // refusals, by queue
+	turned turned            // refusals, by queue that is measured
+	logged turned            // likewise those that logs report of others
 	opened bool              // all ports were once open
 	closed time.Time         // since when a port is closed; zero: none is
 	obeyed map[string]uint64 // the last Ask carried out, by asker
@@ -176,8 +177,9 @@ func (n *Node) beat(now time.Time, mem memory) memory {
 	mem.learner = mem.learner.From(n.start())
 	own := n.measure(now, sample)
 	own.Limit = cmp.Or(mem.learner.Limit(), own.Limit)
-	mem.turned = mem.turned.see(sample.Queues)
-	own.Refused = mem.turned.sum
+	measured, others := parted(sample.Queues)
+	mem.turned, mem.logged = mem.turned.see(measured), mem.logged.see(others)
+	own.Refused, own.Reported = mem.turned.sum, mem.logged.sum
 	if n.Covered != nil {
 		own.Covered = n.Covered()
 	}

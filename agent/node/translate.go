@@ -29,7 +29,7 @@ const places = 1000
 // are counted by turned.
 func measureOf(s queue.Sample, connections, queueLimit int) balance.Measure {
 	m := balance.Measure{
-		Blind:       len(s.Faults) == len(s.Sources),
+		Blind:       blind(s),
 		Connections: balance.Unmeasured,
 		Arrived:     s.Arrived,
 		Limit:       connections,
@@ -51,6 +51,14 @@ func measureOf(s queue.Sample, connections, queueLimit int) balance.Measure {
 		m.Gauges = append(m.Gauges, balance.Gauge{Name: g.Name, Value: g.Value, Limit: g.Limit})
 	}
 	return m
+}
+
+// blind reports that no source can be read that measures load: logs tell of who
+// was turned away, and not how much there is to do.
+func blind(s queue.Sample) bool {
+	return !slices.ContainsFunc(s.Sources, func(src queue.Status) bool {
+		return !src.Logs && !slices.ContainsFunc(s.Faults, func(f queue.Fault) bool { return f.Source == src.Name })
+	})
 }
 
 // restart is how long a port that the operator named may be closed before its

@@ -77,6 +77,11 @@ func TestMeasures(t *testing.T) {
 			t.Errorf("%s:\ngot  %+v\nwant %+v", c.name, got, c.want)
 		}
 	}
+	logs := sources(2, 1)
+	logs.Sources[1].Logs = true
+	if !measureOf(logs, limit, 0).Blind {
+		t.Error("who can read nothing but logs sees how much there is to do")
+	}
 	if !measureOf(queue.Sample{}, limit, 0).Blind {
 		t.Error("who has no source at all sees something")
 	}

@@ -11,6 +11,19 @@ type turned struct {
 	sum  uint64
 }
 
+// parted are the queues that are measured, and those of which only the refusals
+// are known.
+func parted(queues []queue.Queue) (measured, others []queue.Queue) {
+	for _, q := range queues {
+		if q.Depth == queue.Unmeasured {
+			others = append(others, q)
+			continue
+		}
+		measured = append(measured, q)
+	}
+	return measured, others
+}
+
 // see returns t with what the queues say now. Queues of one name count as one.
 func (t turned) see(queues []queue.Queue) turned {
 	now := make(map[string]uint64, len(t.last))

@@ -147,7 +147,8 @@ type Measure struct {
 	Covered     time.Duration // the TTLs of all answers given so far for the farm, added up; 0 where that cannot be told
 	Limit       int           // of connections
 	Queues      []Queue       // every queue that could be measured
-	Refused     uint64        // requests and connections turned away so far; only grows
+	Refused     uint64        // requests and connections turned away so far by queues that are measured; only grows
+	Reported    uint64        // likewise by queues of which only that is known, as logs report it: they degrade, and never fail
 	Gauges      []Gauge       // CPU, RPC latency …: they degrade, and never fail
 	Broken      string        // why its own service does not answer; empty when it does
 	Draining    bool          // asked to take no new work

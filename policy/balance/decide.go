@@ -19,7 +19,7 @@ func Decide(r Rules, prev State, obs Observation) (State, Plan) {
 		prev = prev.wake()
 	}
 	f := see(r, obs)
-	k := r.read(obs.Own, prev.refused, prev.started.IsZero())
+	k := r.read(obs.Own, prev)
 	s := prev.note(obs.Now, obs.Own, k)
 	s, leave := s.guard(r, obs, f, k)
 	wasFailing := s.forLoad

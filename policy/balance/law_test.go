@@ -27,6 +27,7 @@ func anyMeasure(t *rapid.T) Measure {
 		Connections: rapid.IntRange(Unmeasured, 6000).Draw(t, "connections"),
 		Limit:       rapid.IntRange(1, 4000).Draw(t, "limit"),
 		Refused:     rapid.Uint64Range(0, 5).Draw(t, "refused"),
+		Reported:    rapid.Uint64Range(0, 5).Draw(t, "reported"),
 		Draining:    rapid.IntRange(0, 9).Draw(t, "draining") == 0,
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "queues") {

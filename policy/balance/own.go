@@ -14,6 +14,7 @@ type State struct {
 	why     string
 	ramp    time.Time // when the slow start began
 	calm    time.Time // since when every mark is left; zero while one is not
+	cool    time.Time // likewise of the marks that may fail it
 	steep   int       // beats in a row in which a queue fills too fast
 	hot     int       // beats over the mark to fail, without a second's pause: not every beat sees a new reading
 	hotAt   time.Time // the last of them
@@ -28,6 +29,7 @@ type State struct {
 	connections int
 	arrived     uint64
 	refused     uint64
+	reported    uint64
 	covers      time.Duration
 	arrivals    rate
 	caches      rate
@@ -41,6 +43,7 @@ type State struct {
 type marks struct {
 	over    string  // why the node is over a mark; empty when it is not
 	calm    bool    // every mark is left
+	cool    bool    // every mark that may fail the node is left
 	hot     bool    // over the mark to fail
 	steep   bool    // a queue is full soon
 	worst   Queue   // the fullest queue; Limit 0 when there is none
@@ -50,9 +53,10 @@ type marks struct {
 }
 
 // read compares m with the rules. Queues are compared one by one and never
-// added up: one full queue is a full node.
-func (r Rules) read(m Measure, refusedBefore uint64, first bool) marks {
-	k := marks{steady: math.MaxInt64, refused: !first && m.Refused > refusedBefore, calm: true}
+// added up: one full queue is a full node. before is what the last beat left.
+func (r Rules) read(m Measure, before State) marks {
+	first := before.started.IsZero()
+	k := marks{steady: math.MaxInt64, refused: !first && m.Refused > before.refused, calm: true}
 	for _, q := range m.Queues {
 		if q.Limit <= 0 {
 			continue
@@ -76,7 +80,11 @@ func (r Rules) read(m Measure, refusedBefore uint64, first bool) marks {
 	if k.refused { // whatever it holds now, it was full in between
 		k.over, k.calm, k.hot, k.load = "refused", false, true, max(1, k.load)
 	}
-	k.calm = k.calm && !k.steep
+	k.cool = k.calm && !k.steep
+	k.calm = k.cool
+	if !first && m.Reported > before.reported { // nobody knows how full it is, nor whether it has places worth the name
+		k.over, k.calm = cmp.Or(k.over, "refused"), false
+	}
 	return k
 }
 
@@ -106,7 +114,7 @@ func (s State) note(now time.Time, m Measure, k marks) State {
 		s.started, s.ramp, s.at, s.connections, s.arrived, s.covers = now, now, now, m.Connections, m.Arrived, m.Covered
 	}
 	s = s.rates(now, m)
-	s.at, s.connections, s.arrived, s.refused, s.covers = now, m.Connections, m.Arrived, m.Refused, m.Covered
+	s.at, s.connections, s.arrived, s.refused, s.reported, s.covers = now, m.Connections, m.Arrived, m.Refused, m.Reported, m.Covered
 	switch {
 	case k.hot:
 		s.hot, s.hotAt = s.hot+1, now
@@ -114,13 +122,19 @@ func (s State) note(now time.Time, m Measure, k marks) State {
 		s.hot = 0
 	}
 	s.steep = count(s.steep, k.steep)
-	switch {
-	case !k.calm || m.Blind:
-		s.calm = time.Time{}
-	case s.calm.IsZero():
-		s.calm = now
-	}
+	s.calm, s.cool = since(s.calm, now, k.calm && !m.Blind), since(s.cool, now, k.cool && !m.Blind)
 	return s
+}
+
+// since is the instant at which what holds now began; zero when it does not hold.
+func since(before, now time.Time, holds bool) time.Time {
+	switch {
+	case !holds:
+		return time.Time{}
+	case before.IsZero():
+		return now
+	}
+	return before
 }
 
 func count(n int, more bool) int {
@@ -152,9 +166,12 @@ func (s State) slow() bool {
 	return s.status == Degraded && s.why != brim || s.status == Draining || s.status == Failing
 }
 
+// lasts reports that what began then has held for long enough.
+func lasts(began, now time.Time) bool { return !began.IsZero() && now.Sub(began) >= calmFor }
+
 // next is the rule book of a node's own status.
 func (s State) next(now time.Time, m Measure, k marks, leave bool) (Status, string) {
-	calm := !s.calm.IsZero() && now.Sub(s.calm) >= calmFor
+	calm, cool := lasts(s.calm, now), lasts(s.cool, now)
 	held := now.Before(s.hold)
 	switch {
 	case m.Broken != "":
@@ -163,7 +180,7 @@ func (s State) next(now time.Time, m Measure, k marks, leave bool) (Status, stri
 		return Failing, s.why
 	case m.Draining:
 		return Draining, "drain"
-	case s.forLoad && leave && !calm && !m.Blind:
+	case s.forLoad && leave && !cool && !m.Blind:
 		return Failing, s.why
 	case leave && s.hot >= 2:
 		return Failing, cmp.Or(k.over, s.why) // this beat may have seen no new reading

@@ -77,6 +77,11 @@ func TestStatusStories(t *testing.T) {
 				return m
 			},
 			"0s up, 10.5s degraded refused, 25.5s up"},
+		{"so does one of a queue that nobody measures, for as long",
+			func(at time.Duration) Measure {
+				return Measure{Limit: 1, Reported: uint64(7 + min(20, max(0, int((at-from)/(500*time.Millisecond)))))}
+			},
+			"0s up, 10.5s degraded refused, 25.5s up"},
 		{"two half-full queues are not a full one",
 			func(at time.Duration) Measure {
 				return Measure{Limit: 1, Queues: []Queue{{Depth: 50, Limit: 100}, {Depth: 50, Limit: 100}}}
@@ -196,6 +201,35 @@ func TestRefusalsWithGaps(t *testing.T) {
 	w.grant()
 	w.own.Refused++
 	w.want(w.pass(time.Second/2), Failing, true, true)
+}
+
+// What logs report of queues that nobody measures raises no wish, on no ladder
+// either, and does not keep a node out that failed for a queue.
+func TestReportedNeverFails(t *testing.T) {
+	w := newTeller(t, "mx2", "mx3")
+	w.own.Ladder = 1
+	for range 120 {
+		w.own.Reported += 50
+		if p := w.pass(time.Second / 2); p.Own.Wish != (Wish{}) {
+			t.Fatalf("it wishes to fail: %+v", p.Own)
+		}
+	}
+	w.grant()
+	w.want(w.pass(time.Second/2), Degraded, false, false)
+
+	w = newTeller(t, "mx2", "mx3")
+	w.pass(time.Minute)
+	w.own = queueOf(950)
+	w.pass(5 * time.Second)
+	w.grant()
+	w.want(w.pass(time.Second), Failing, true, true)
+	w.own = queueOf(0)
+	var p Plan
+	for range 2 * 200 { // past its hold
+		w.own.Reported++
+		p = w.pass(time.Second / 2)
+	}
+	w.want(p, Degraded, false, false)
 }
 
 // Who is over a mark of his own is no room for others, whatever his queue says.

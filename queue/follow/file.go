@@ -109,6 +109,18 @@ func (d *Folder[T, P]) read(now time.Time, f *file[T, P], each func(string, T)) 
 	}
 }
 
+// A ForeignError says that a file is none of the format. It is told once.
+type ForeignError struct {
+	File string
+	Err  error // what its tail says
+}
+
+// Error is the file and what is wrong with it.
+func (e *ForeignError) Error() string { return e.File + ": " + e.Err.Error() }
+
+// Unwrap is what the tail says.
+func (e *ForeignError) Unwrap() error { return e.Err }
+
 // foreign is why f is none of the format, once.
 func (f *file[T, P]) foreign() error {
 	t, ok := any(f.tail).(interface{ Err() error })
@@ -116,7 +128,7 @@ func (f *file[T, P]) foreign() error {
 		return nil
 	}
 	f.said = true
-	return fmt.Errorf("%s: %w", f.saved.Name, t.Err())
+	return &ForeignError{f.saved.Name, t.Err()}
 }
 
 // block is what stands behind f's offset. It is empty if the file is not what it
