@@ -73,7 +73,7 @@ func (f *farm) start(r request, at int64) {
 	case opExecute:
 		r.end = at + f.about(25) + p.home.slow/2 + f.about(float64(p.home.slow)/2)
 	case opWait:
-		r.end = at + f.wait(p)
+		r.end = at + f.wait()
 		p.waits, p.waiting = true, at
 	case opClose:
 		r.end = at + f.about(6)
@@ -81,12 +81,25 @@ func (f *farm) start(r request, at int64) {
 	f.answerAt(r)
 }
 
-// wait is how long a NotificationWait goes on: to its end, or to the next news.
-func (f *farm) wait(p *person) int64 {
-	if f.rng.IntN(8) == 0 {
-		return 2000 + f.rng.Int64N(maxWait-2000)
+// meanWait is how long a NotificationWait goes on by day, in seconds.
+const meanWait = 35.0
+
+// wait is how long a NotificationWait goes on: to its end, or to the next news. By
+// day these mostly come in bursts, one change after the other, or now and then;
+// seldom for long none. At night there are as few as people.
+func (f *farm) wait() int64 {
+	mean := 40_000.0
+	switch x := f.rng.IntN(20); {
+	case x == 0:
+		mean *= 100
+	case x <= 10:
+		mean /= 8
 	}
-	return maxWait + f.rng.Int64N(25)
+	w := 300 + int64(mean/f.day()*f.rng.ExpFloat64())
+	if w >= maxWait {
+		return maxWait + f.rng.Int64N(25)
+	}
+	return w
 }
 
 // answer is called when a request ends: rows are written, and the session goes on.

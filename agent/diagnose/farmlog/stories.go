@@ -54,7 +54,7 @@ func (f *farm) night() {
 }
 
 // load is how many requests of MAPI the sessions of the busiest hour ask in a second.
-func (f *farm) load() float64 { return f.peak() * (1.0/280 + 1/f.think) }
+func (f *farm) load() float64 { return f.peak() * (1/meanWait + 1/f.think) }
 
 // incident: when the node with most sessions has about 4,000, its pool stops.
 func incident(f *farm) {
