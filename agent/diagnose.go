@@ -29,21 +29,22 @@ func diagnoseCommand(e env) *cobra.Command {
 	c := &cobra.Command{Use: "diagnose PATH...", Short: "read the logs of a farm, and say what happened"}
 	c.Long = c.Short + "\n\nPATH is a log, a folder with all below it, or an archive (.zip, .gz): HTTPERR, IIS, and Exchange's HttpProxy,\n" +
 		"EWS, MapiHttp and client access logs, of one node or many. Which log and which node a file is of is found in\n" +
-		"it, or told by its folder: EX01/HTTPERR, EX02/HTTPERR. What is no log is passed over.\n\n" +
+		"it, or told by its folder: EX01/HTTPERR, EX02/HTTPERR. What is no log is passed over. Where no file has the\n" +
+		"name, * and ? stand for any: D:\\logs\\*.log.\n\n" +
 		"Times are UTC, as the logs have them: 2026-03-02, \"2026-03-02 08:00\" or 2026-03-02T08:00:00Z."
 	c.Flags().StringVar(&f.from, "from", "", "leave out what was before this `TIME`")
 	c.Flags().StringVar(&f.to, "to", "", "leave out what was after this `TIME`")
 	c.Flags().StringVar(&f.node, "node", "", "the `NAME` of the node, where all logs are of one")
 	c.Flags().StringVar(&f.html, "html", "", "write a page with the course of every node to this `FILE`")
 	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
-	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "all lines that show it, what was not found, and what could not be looked for")
+	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "all lines that show it, who asked for most, what was not found, and what could not be looked for")
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usualFolders(e.getenv, fmt.Errorf("%w: want a log, a folder or an archive", errUsage))
 		}
 		return nil
 	}
-	c.RunE = func(c *cobra.Command, args []string) error { return runDiagnose(c.Context(), e, f, args) }
+	c.RunE = func(c *cobra.Command, args []string) error { return plainError(runDiagnose(c.Context(), e, f, args)) }
 	return c
 }
 
@@ -80,13 +81,16 @@ func runDiagnose(ctx context.Context, e env, f diagnoseFlags, paths []string) er
 	case err != nil:
 		return err
 	}
-	if err := paper.write(d.draw); err != nil {
-		return err
-	}
+	show := d.text(sizeOf(e.stdout), f.verbose)
 	if f.json {
-		return jsonText(d.json())(e.stdout)
+		show = jsonText(d.json())
 	}
-	return d.text(sizeOf(e.stdout), f.verbose)(e.stdout)
+	return shown(paper, d.draw, show, e.stdout)
+}
+
+// shown writes both: that one fails does not cost the other.
+func shown(p *page, draw, show printer, w io.Writer) error {
+	return errors.Join(p.write(draw), show(w))
 }
 
 // spanFlags are the times of --from and --to, zero where they are not given.
@@ -129,7 +133,7 @@ type diagnosis struct {
 // diagnosed finds, reads and judges.
 func diagnosed(ctx context.Context, e env, f diagnoseFlags, o diagnose.Options, paths []string) (d diagnosis, err error) {
 	began := time.Now()
-	if d.found, err = logs.Find(ctx, paths, f.node); err != nil {
+	if d.found, err = findShown(ctx, e, f, paths); err != nil {
 		return d, findError(f, err)
 	}
 	if d.found.Logs() == 0 {
@@ -149,10 +153,20 @@ func diagnosed(ctx context.Context, e env, f diagnoseFlags, o diagnose.Options, 
 	return d, nil
 }
 
+// findShown finds, and shows how far it is on a terminal.
+func findShown(ctx context.Context, e env, f diagnoseFlags, paths []string) (*logs.Found, error) {
+	var sofar logs.Progress
+	done := showWork(e, f, func(_ time.Duration, columns int) string { return findingLine(&sofar, columns) })
+	defer done()
+	return logs.FindTold(ctx, paths, f.node, &sofar)
+}
+
 // readShown reads, and shows how far it is on a terminal.
 func readShown(ctx context.Context, e env, f diagnoseFlags, found *logs.Found, take func(logs.Stream) logs.Taker) (logs.Result, error) {
 	var sofar logs.Progress
-	done := showReading(e, f, &sofar, found.Packed())
+	done := showWork(e, f, func(since time.Duration, columns int) string {
+		return readingLine(&sofar, found.Packed(), since, columns)
+	})
 	defer done()
 	return found.Read(ctx, runtime.GOMAXPROCS(0), take, &sofar)
 }
@@ -161,44 +175,4 @@ func readShown(ctx context.Context, e env, f diagnoseFlags, found *logs.Found, t
 func (d diagnosis) draw(w io.Writer) error {
 	version, _ := build()
 	return pages.Write(w, d.report, pages.About{Files: int64(d.logs), Bytes: d.packed, Rows: d.read.Rows, Rejected: d.read.Rejected, Version: version})
-}
-
-// findError says what to do about it.
-func findError(f diagnoseFlags, err error) error {
-	switch {
-	case errors.Is(err, logs.ErrNoLog):
-		return hinted{err, "known are HTTPERR, the W3C logs of IIS, and Exchange's HttpProxy, EWS, MapiHttp and client access logs"}
-	case errors.Is(err, logs.ErrServers):
-		return fmt.Errorf("%w: --node %s: %w", errUsage, f.node, err)
-	}
-	return err
-}
-
-// nothingFound says so, and what could not be read.
-func nothingFound(found *logs.Found, paths []string) error {
-	err := fmt.Errorf("%w in %s (%s passed over)", logs.ErrNoLog, strings.Join(paths, ", "), numberOf(found.Passed, "file"))
-	for _, f := range found.Faults {
-		err = fmt.Errorf("%w\n%s: %w", err, f.Name, f.Err)
-	}
-	return findError(diagnoseFlags{}, err)
-}
-
-// noRow says that there is nothing to judge, and when the logs are of.
-func noRow(d diagnosis) error {
-	var first, last time.Time
-	for _, s := range d.found.Streams {
-		for _, l := range s.Logs {
-			if !l.First.IsZero() && (first.IsZero() || l.First.Before(first)) {
-				first = l.First
-			}
-			if l.First.After(last) {
-				last = l.First
-			}
-		}
-	}
-	err := errors.New("there is no row to judge in the logs")
-	if first.IsZero() {
-		return err
-	}
-	return hinted{err, fmt.Sprintf("the first log begins at %s, the last at %s", first.Format(time.RFC3339), last.Format(time.RFC3339))}
 }

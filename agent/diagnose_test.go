@@ -173,7 +173,7 @@ func TestProgressOfReading(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				showProgress(&w, 120, &p, 4_000_000_000, ended)
+				showProgress(&w, 120, func(since time.Duration, columns int) string { return readingLine(&p, 4_000_000_000, since, columns) }, ended)
 			}()
 			time.Sleep(tt.lasts)
 			close(ended)
@@ -195,7 +195,7 @@ func TestProgressFits(t *testing.T) {
 		since time.Duration
 	}{{0, time.Second}, {5, time.Second}, {100, time.Hour}, {200, 1}} {
 		p.Packed.Store(tt.done)
-		if line := progressLine(&p, 100, tt.since, 80); utf8.RuneCountInString(line) > 79 {
+		if line := readingLine(&p, 100, tt.since, 80); utf8.RuneCountInString(line) > 79 {
 			t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
 		}
 	}

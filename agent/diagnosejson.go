@@ -24,6 +24,8 @@ type (
 		Rejects  []jsonReject  `json:"rejects"`
 		Faults   []jsonFault   `json:"faults"`
 		Seconds  float64       `json:"seconds"`
+		Judged   int64         `json:"judged"` // of rows: within the times that were asked for
+		Top      jsonTop       `json:"top"`
 	}
 	jsonFinding struct {
 		Kind       diagnose.Kind  `json:"kind"`
@@ -60,6 +62,7 @@ func (d diagnosis) json() jsonDiagnosis {
 		From: d.report.From, To: d.report.To, Nodes: listed(d.found.Nodes),
 		Findings: []jsonFinding{}, Clear: listed(d.report.Clear), Blind: listed(d.report.Blind),
 		Passed: d.found.Passed, Doubles: d.found.Doubles, Rejects: []jsonReject{}, Faults: []jsonFault{}, Seconds: d.took.Seconds(),
+		Judged: d.report.Rows, Top: topJSON(d.report.Top),
 	}
 	for _, f := range d.report.Findings {
 		out.Findings = append(out.Findings, findingJSON(f))

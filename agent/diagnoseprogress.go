@@ -14,15 +14,18 @@ import (
 	"evenkeel/agent/logs"
 )
 
-// showReading keeps a line about p on a terminal until what it returns is called. It is
-// silent where nobody looks: stderr is no terminal, or JSON goes into a pipe.
-func showReading(e env, f diagnoseFlags, p *logs.Progress, total int64) (done func()) {
+// A progressLine says, on so many columns, how far work is that began so long ago.
+type progressLine func(since time.Duration, columns int) string
+
+// showWork keeps a line on a terminal until what it returns is called. It is silent
+// where nobody looks: stderr is no terminal, or JSON goes into a pipe.
+func showWork(e env, f diagnoseFlags, line progressLine) (done func()) {
 	if !isTerminal(e.stderr) || f.json && !isTerminal(e.stdout) {
 		return func() {}
 	}
 	ended := make(chan struct{})
 	var wg sync.WaitGroup
-	wg.Go(func() { showProgress(e.stderr, sizeOf(e.stderr).columns, p, total, ended) })
+	wg.Go(func() { showProgress(e.stderr, sizeOf(e.stderr).columns, line, ended) })
 	return func() {
 		close(ended)
 		wg.Wait()
@@ -41,7 +44,7 @@ const (
 )
 
 // showProgress writes until ended is closed, and then leaves the line empty.
-func showProgress(w io.Writer, columns int, p *logs.Progress, total int64, ended <-chan struct{}) {
+func showProgress(w io.Writer, columns int, line progressLine, ended <-chan struct{}) {
 	began := time.Now()
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
@@ -56,7 +59,7 @@ func showProgress(w io.Writer, columns int, p *logs.Progress, total int64, ended
 		case <-tick.C:
 			if since := time.Since(began); since >= progressAfter {
 				wrote = true
-				io.WriteString(w, clearLine+progressLine(p, total, since, columns))
+				io.WriteString(w, clearLine+line(since, columns))
 			}
 		}
 	}
@@ -65,9 +68,14 @@ func showProgress(w io.Writer, columns int, p *logs.Progress, total int64, ended
 // barLen is how many characters the bar has.
 const barLen = 20
 
-// progressLine says how far reading is, how fast, and when it will be done at
+// findingLine says how many files were found, and looked at.
+func findingLine(p *logs.Progress, columns int) string {
+	return clipped(fmt.Sprintf("looking for logs: %s found, %s looked at", numberOf(int(p.Files.Load()), "file"), grouped(p.Looked.Load())), columns-1)
+}
+
+// readingLine says how far reading is, how fast, and when it will be done at
 // this pace.
-func progressLine(p *logs.Progress, total int64, since time.Duration, columns int) string {
+func readingLine(p *logs.Progress, total int64, since time.Duration, columns int) string {
 	done := p.Packed.Load()
 	share := min(float64(done)/float64(max(total, 1)), 1)
 	full := int(share * barLen)

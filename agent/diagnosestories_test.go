@@ -55,11 +55,7 @@ type foundIn struct {
 // playedAndFound writes a story's logs, and asks the command.
 func playedAndFound(t *testing.T, s farmlog.Story) (farmlog.Truth, []foundIn) {
 	size, err := strconv.ParseFloat(os.Getenv("EVENKEEL_BYTES"), 64)
-	switch {
-	case err == nil:
-	case s.Cause == "skew" || s.Cause == "slow-authentication": // few clients refuse too little, and log on too seldom, to be sure
-		size = 400e6
-	default:
+	if err != nil {
 		size = 150e6
 	}
 	dir := t.TempDir()

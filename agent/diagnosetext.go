@@ -53,7 +53,7 @@ func (d diagnosis) text(s size, all bool) printer {
 // head says what was read.
 func (d diagnosis) head(s size) (out []string) {
 	rate := float64(d.read.Bytes) / max(d.took.Seconds(), 1e-3)
-	out = folded(s.columns, "", fmt.Sprintf("%s, %s rows, %s of %s (%s), read in %s, %s/s", numberOf(d.logs, "log"), grouped(d.read.Rows), bytesText(d.read.Bytes),
+	out = folded(s.columns, "", fmt.Sprintf("%s, %s, %s of %s (%s), read in %s, %s/s", numberOf(d.logs, "log"), d.rows(), bytesText(d.read.Bytes),
 		numberOf(len(d.found.Nodes), "node"), dashboard.Plain(strings.Join(d.found.Nodes, ", ")), d.took.Round(100*time.Millisecond), bytesText(int64(rate))))
 	out = append(out, spanText(d.report.From, d.report.To)+" UTC")
 	var less []string
@@ -74,6 +74,19 @@ func (d diagnosis) head(s size) (out []string) {
 		out = append(out, folded(s.columns, "", strings.Join(less, "; "))...)
 	}
 	return append(out, d.faultLines(s)...)
+}
+
+// rows says how many were read, and how many of them are within the times that were
+// asked for.
+func (d diagnosis) rows() string {
+	all := grouped(d.read.Rows) + " rows"
+	if d.read.Rows == 1 {
+		all = "1 row"
+	}
+	if d.report.Rows < d.read.Rows {
+		all += " (" + grouped(d.report.Rows) + " judged)"
+	}
+	return all
 }
 
 // faults are those of finding and of reading.
@@ -211,6 +224,7 @@ func (d diagnosis) whole(s size) (out []string) {
 	if len(d.report.Findings) == 0 {
 		out = append(out, "", "nothing is wrong, as far as these logs show")
 	}
+	out = append(out, d.topLines(s)...)
 	out = append(out, d.looked(s)...)
 	if len(d.read.Rejects) > 0 {
 		out = append(out, "", "lines that are no rows:")

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +32,8 @@ func policySizeCommand(e env) *cobra.Command {
 	c := &cobra.Command{Use: "size ACCOUNT PATH...", Short: "say from logs what an account used, and the smallest policy under which it had not been throttled"}
 	c.Long = c.Short + "\n\nACCOUNT is user@domain or DOMAIN\\user, in any letter case. PATH is a log of EWS, MapiHttp, HttpProxy or IIS, a\n" +
 		"folder with all below it, or an archive. It also says when the account would be delayed or locked out under\n" +
-		"the present policy: its requests are replayed through the budgets that the agent itself keeps.\n\n" +
+		"the present policy: its requests are replayed through the budgets that the agent itself keeps. Where it\n" +
+		"would be, it says by which commands its limits are raised, its own alone; nothing is lowered.\n\n" +
 		"With --top there is no ACCOUNT: those are listed who come nearest to their limits.\n\n" +
 		"Times are UTC, as the logs have them: 2026-03-02, \"2026-03-02 08:00\" or 2026-03-02T08:00:00Z."
 	f.config = configFlag(c)
@@ -72,7 +71,7 @@ func runSize(ctx context.Context, e env, f sizeFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	s := &sizeReading{domains: domains, component: f.component, pools: map[throttle.Component]*sizePool{}, names: map[string]bool{}, others: map[string]bool{}}
+	s := newSizeReading(domains, f.component)
 	if s.from, s.to, err = spanFlags(f.from, f.to); err != nil {
 		return err
 	}
@@ -80,7 +79,7 @@ func runSize(ctx context.Context, e env, f sizeFlags, args []string) error {
 		return runSizeTop(ctx, e, f, book, s, args)
 	}
 	s.account = throttle.Account(args[0], domains)
-	if err := s.read(ctx, e, args[1:], func(node int) logs.Taker { return &sizeTaker{in: s, node: node, known: map[string]bool{}} }); err != nil {
+	if err := s.read(ctx, e, f, args[1:], s.taker); err != nil {
 		return err
 	}
 	if err := s.found(args[0]); err != nil {
@@ -137,7 +136,7 @@ func sizePolicies(path string, given throttle.File) (*throttle.Book, error) {
 }
 
 // read finds the logs and has each stream taken.
-func (s *sizeReading) read(ctx context.Context, e env, paths []string, take func(node int) logs.Taker) error {
+func (s *sizeReading) read(ctx context.Context, e env, f sizeFlags, paths []string, take func(node int) logs.Taker) error {
 	found, err := logs.Find(ctx, paths, "")
 	switch {
 	case err != nil:
@@ -147,46 +146,17 @@ func (s *sizeReading) read(ctx context.Context, e env, paths []string, take func
 	}
 	s.nodes = found.Nodes
 	within := found.Within(s.from, time.Time{}) // what began before --to may be logged after it
-	result, err := within.Read(ctx, runtime.GOMAXPROCS(0), func(of logs.Stream) logs.Taker {
+	ctx, s.stop = context.WithCancel(ctx)
+	defer s.stop()
+	result, err := readShown(ctx, e, diagnoseFlags{json: f.json}, within, func(of logs.Stream) logs.Taker {
 		node, _ := slices.BinarySearch(s.nodes, of.Node)
 		return take(node)
-	}, new(logs.Progress))
+	})
 	for _, fault := range slices.Concat(found.Faults, result.Faults) {
 		fmt.Fprintf(e.stderr, "%s: %s\n", dashboard.Plain(fault.Name), dashboard.Plain(fault.Err.Error()))
 	}
+	if s.full {
+		return hinted{fmt.Errorf("account %s: more than %d requests, which are kept at most", s.account, s.most), "look at less at once, such as a day, with --from and --to, or at one --component"}
+	}
 	return err
-}
-
-// found says why there is nothing to tell.
-func (s *sizeReading) found(asked string) error {
-	if len(s.pools) > 0 {
-		return s.ambiguous(asked)
-	}
-	if len(s.names) > 0 {
-		return fmt.Errorf("account %s: no request of it in these logs counts in a budget of %s", asked, cmp.Or(s.component, "its own"))
-	}
-	err := fmt.Errorf("account %s: not in these logs", asked)
-	var known []string
-	for name := range s.others {
-		known = append(known, name)
-	}
-	slices.Sort(known)
-	if near, ok := config.Nearest(s.account, known); ok {
-		return hinted{err, "did you mean " + near + "?"}
-	}
-	return hinted{err, fmt.Sprintf("%s are; evenkeel policy size --top 10 lists the busiest", numberOf(len(known), "account"))}
-}
-
-// ambiguous: a name without a domain is of several accounts.
-func (s *sizeReading) ambiguous(asked string) error {
-	var full []string
-	for name := range s.names {
-		if _, domain, _ := strings.Cut(name, "@"); strings.Contains(domain, ".") {
-			full = append(full, name)
-		}
-	}
-	if slices.Sort(full); len(full) > 1 {
-		return fmt.Errorf("account %s: it may be one of %s", asked, strings.Join(full, ", "))
-	}
-	return nil
 }

@@ -2,12 +2,12 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"evenkeel/policy/exchange"
 	"evenkeel/policy/throttle"
 )
 
@@ -17,22 +17,33 @@ type sizeShown struct {
 	Account    string          `json:"account"`
 	Names      []string        `json:"names"` // as the logs have it
 	Components []sizeComponent `json:"components"`
+	Commands   []string        `json:"commands"` // that raise what throttles it, in all components; none where nothing does
+	Own        bool            `json:"own"`      // of commands: they make a policy of its own
 }
 
 type sizeComponent struct {
 	Component  string          `json:"component"`
-	Source     string          `json:"source"`
+	Source     string          `json:"source"` // the logs that tell of its requests
 	Policy     string          `json:"policy"`
 	Generation string          `json:"generation"`
-	Logged     int             `json:"logged"`    // requests of which the log says what they were charged
-	Estimated  int             `json:"estimated"` // of which it does not: an upper bound
+	Logged     int             `json:"logged"`           // requests of which the log says what they were charged
+	Estimated  int             `json:"estimated"`        // of which it does not: an upper bound
+	MaybeWaits int             `json:"maybe_waits"`      // of those: that took minutes, and whose kind is not logged
+	Syncs      int             `json:"syncs_as_waits"`   // that took minutes
+	Refused    int             `json:"refused"`          // not counted elsewhere
+	Rough      bool            `json:"at_once_is_bound"` // logs have whole seconds, so at_once and hanging_at_once may be too much
+	LeftOut    []sizeLeft      `json:"left_out"`         // rows that tell of requests of the same hours
 	Nodes      []sizeNode      `json:"nodes"`
 	Nearest    *sizeNear       `json:"nearest"`
 	Throttled  []sizeThrottled `json:"throttled"`
 	Needs      []sizeNeed      `json:"needs"`
 	Curve      []sizeEnd       `json:"curve"`
 	Why        string          `json:"why"`
-	Commands   []string        `json:"commands"`
+}
+
+type sizeLeft struct {
+	Source string `json:"source"`
+	Rows   int    `json:"rows"`
 }
 
 type sizeNode struct {
@@ -81,18 +92,26 @@ type sizeEnd struct {
 // sized sizes every component.
 func (s *sizeReading) sized(book *throttle.Book) sizeShown {
 	out := sizeShown{Account: s.account, Names: slices.Sorted(maps.Keys(s.names))}
+	var all []throttle.Sized
 	for _, c := range slices.Sorted(maps.Keys(s.pools)) {
-		out.Components = append(out.Components, s.inComponent(book, c))
+		sum := s.pools[c].sum()
+		z := throttle.Size(sum.uses, book.Effective(s.policyName()), c)
+		out.Components, all = append(out.Components, s.inComponent(sum, z)), append(all, z)
 	}
+	out.Commands, out.Own = sizeCommands(book, s.policyName(), all)
 	return out
 }
 
-func (s *sizeReading) inComponent(book *throttle.Book, c throttle.Component) sizeComponent {
-	p := s.pools[c]
-	z := throttle.Size(p.uses, book.Effective(s.policyName()), c)
+func (s *sizeReading) inComponent(sum sizeSum, z throttle.Sized) sizeComponent {
 	out := sizeComponent{
-		Component: c.String(), Source: p.source.String(), Policy: z.Present.Policy, Generation: z.Present.Generation.String(),
-		Logged: p.logged, Estimated: len(p.uses) - p.logged, Throttled: []sizeThrottled{}, Commands: []string{},
+		Component: z.Component.String(), Source: sum.source(), Policy: z.Present.Policy, Generation: z.Present.Generation.String(),
+		Logged: sum.logged, Estimated: len(sum.uses) - sum.logged, MaybeWaits: sum.maybe, Syncs: sum.sync, Refused: sum.refused, Rough: sum.rough(),
+		LeftOut: []sizeLeft{}, Nodes: []sizeNode{}, Throttled: []sizeThrottled{},
+	}
+	for source, n := range sum.left {
+		if n > 0 {
+			out.LeftOut = append(out.LeftOut, sizeLeft{sizeSource(source).String(), n})
+		}
 	}
 	for i, n := range z.Nodes {
 		if n.Requests+n.Hanging > 0 {
@@ -109,8 +128,21 @@ func (s *sizeReading) inComponent(book *throttle.Book, c throttle.Component) siz
 		out.Needs = append(out.Needs, sizeNeed{n.Parameter.String(), n.Parameter.Unit().String(), n.Parameter.Show(n.Present), n.Least, n.Write})
 	}
 	out.Curve, out.Why = sizeCurve(z), sizeWhy(z)
-	out.Commands = append(out.Commands, s.commands(book, z)...)
 	return out
+}
+
+// source is the logs, the best first; of several, with the hours of each.
+func (s *sizeSum) source() string {
+	var out []string
+	for source, n := range slices.Backward(s.hours[:]) {
+		if n > 0 {
+			out = append(out, fmt.Sprintf("%s (%s)", sizeSource(source), numberOf(n, "hour")))
+		}
+	}
+	if len(out) == 1 {
+		out[0], _, _ = strings.Cut(out[0], " (")
+	}
+	return strings.Join(out, ", ")
 }
 
 // policyName is the name to ask policies by: the fullest that the logs have.
@@ -164,25 +196,4 @@ func sizeWhy(z throttle.Sized) string {
 		return ""
 	}
 	return "of the pairs that are enough, the one whose burst is what is needed while an hour earns back what the worst hour was charged"
-}
-
-// commands set what is to be written: in the account's policy, or where that is
-// everyone's in one of its own.
-func (s *sizeReading) commands(book *throttle.Book, z throttle.Sized) (out []string) {
-	var values []exchange.Setting
-	for _, n := range z.Needs {
-		if n.Least > 0 {
-			values = append(values, exchange.Setting{Parameter: n.Parameter, Number: n.Write})
-		}
-	}
-	for _, p := range book.Policies() {
-		if strings.EqualFold(p.Name, z.Present.Policy) && p.Scope == throttle.Regular {
-			if text := exchange.SetPolicy(p.Name, values); text != "" {
-				out = append(out, text)
-			}
-			return out
-		}
-	}
-	name := s.policyName()
-	return exchange.NewPolicy("Sized "+name, name, z.Present.Limits(z.Component).ServiceAccount, values)
 }

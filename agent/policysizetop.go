@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -33,8 +34,36 @@ type sizeTop struct {
 const mostTop = 1 << 14
 
 type topKey struct {
-	account string
+	account *topName
 	c       throttle.Component
+}
+
+// A topName is an account under all of its names.
+type topName struct{ fullest string }
+
+// mostNames accounts are told apart; who is named later is not listed.
+const mostNames = 1 << 18
+
+// name is whose a name is, of those that were met; nil where it is none.
+func (t *topReading) name(name string) *topName {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	user, domain, _ := strings.Cut(name, "@")
+	for _, a := range t.names[user] {
+		if _, has, _ := strings.Cut(a.fullest, "@"); a.fullest == name || domain != "" && has != "" && sameAccount(a.fullest, name) {
+			if len(name) > len(a.fullest) {
+				a.fullest = name
+			}
+			return a
+		}
+	}
+	if name == "" || t.met >= mostNames {
+		return nil
+	}
+	a := &topName{name}
+	t.names[user] = append(t.names[user], a)
+	t.met++
+	return a
 }
 
 // A sketch is what is kept of an account on one node, of a few numbers whatever
@@ -64,12 +93,19 @@ func (s *span) add(at int64, d time.Duration) {
 type topTaker struct {
 	in    *sizeReading
 	all   *topReading
-	known map[string]string // the account by the name that the log has
+	known map[string]*topName // the account by the name that the log has
 	seen  map[topKey]*sketch
+	left  int
 }
 
 // A topReading is what all streams tell: of the node where an account was charged most.
-type topReading struct{ seen map[topKey]*sketch }
+type topReading struct {
+	mu    sync.Mutex // guards the ones below
+	seen  map[topKey]*sketch
+	names map[string][]*topName // by what is before the domain
+	met   int                   // of names
+	left  int                   // rows of accounts of which a better log tells
+}
 
 // File is told by [logs.Found], as Add and End are.
 func (t *topTaker) File(string) {}
@@ -78,8 +114,8 @@ func (t *topTaker) Add(r *maillog.Record, _ int64, _ []byte) {
 	if len(r.User) == 0 {
 		return
 	}
-	u, c, ok := t.in.use(r)
-	if !ok || u.Hanging {
+	row, ok := t.in.row(r)
+	if !ok || row.use.Hanging || row.refused {
 		return
 	}
 	name, ok := t.known[string(r.User)]
@@ -87,11 +123,11 @@ func (t *topTaker) Add(r *maillog.Record, _ int64, _ []byte) {
 		if len(t.known) >= mostTop {
 			clear(t.known)
 		}
-		name = throttle.Account(string(r.User), t.in.domains)
+		name = t.all.name(throttle.Account(string(r.User), t.in.domains))
 		t.known[string(r.User)] = name
 	}
-	if name != "" {
-		t.sketch(topKey{name, c}, sourceOf(r)).add(r.At.Unix(), u.Charged)
+	if name != nil {
+		t.sketch(topKey{name, row.component}, row.source).add(r.At.Unix(), row.use.Charged)
 	}
 }
 
@@ -114,8 +150,10 @@ func (t *topTaker) sketch(k topKey, from sizeSource) *sketch {
 	}
 	switch {
 	case from > s.source:
+		t.left += s.requests
 		*s = sketch{source: from}
 	case from < s.source:
+		t.left++
 		return &sketch{} // which nobody keeps
 	}
 	return s
@@ -138,19 +176,29 @@ func (t *topTaker) thin() {
 
 // End keeps of each account the node where it was charged most.
 func (t *topTaker) End() {
-	t.in.mu.Lock()
-	defer t.in.mu.Unlock()
+	t.all.mu.Lock()
+	defer t.all.mu.Unlock()
+	t.all.left += t.left
 	for k, s := range t.seen {
-		if old := t.all.seen[k]; old == nil || cmp.Or(cmp.Compare(s.source, old.source), cmp.Compare(s.hour.most, old.hour.most)) > 0 {
+		old := t.all.seen[k]
+		switch {
+		case old == nil:
+			t.all.seen[k] = s
+		case s.source < old.source:
+			t.all.left += s.requests
+		case s.source > old.source:
+			t.all.left += old.requests // of its busiest node, at least
+			t.all.seen[k] = s
+		case s.hour.most > old.hour.most:
 			t.all.seen[k] = s
 		}
 	}
 }
 
 func runSizeTop(ctx context.Context, e env, f sizeFlags, book *throttle.Book, s *sizeReading, paths []string) error {
-	all := &topReading{seen: map[topKey]*sketch{}}
-	if err := s.read(ctx, e, paths, func(int) logs.Taker {
-		return &topTaker{in: s, all: all, known: map[string]string{}, seen: map[topKey]*sketch{}}
+	all := &topReading{seen: map[topKey]*sketch{}, names: map[string][]*topName{}}
+	if err := s.read(ctx, e, f, paths, func(int) logs.Taker {
+		return &topTaker{in: s, all: all, known: map[string]*topName{}, seen: map[topKey]*sketch{}}
 	}); err != nil {
 		return err
 	}
@@ -160,18 +208,19 @@ func runSizeTop(ctx context.Context, e env, f sizeFlags, book *throttle.Book, s 
 	}
 	if f.json {
 		return jsonText(struct {
-			Top []sizeTop `json:"top"`
-		}{top})(e.stdout)
+			Top  []sizeTop `json:"top"`
+			Left int       `json:"left_out"` // rows of accounts of which a better log tells
+		}{top, all.left})(e.stdout)
 	}
-	return topText(top)(e.stdout)
+	return topText(top, all.left)(e.stdout)
 }
 
 // top are the n that come nearest to a limit.
 func (t *topReading) top(book *throttle.Book, n int) (out []sizeTop) {
 	for k, s := range t.seen {
-		effective := book.Effective(k.account)
+		effective := book.Effective(k.account.fullest)
 		share, part := effective.Limits(k.c).Near(k.c, s.atOnce(), s.minute.most, s.hour.most)
-		out = append(out, sizeTop{k.account, k.c.String(), share, part.String(), effective.Policy, s.requests, s.hour.most.Seconds(), s.atOnce()})
+		out = append(out, sizeTop{k.account.fullest, k.c.String(), share, part.String(), effective.Policy, s.requests, s.hour.most.Seconds(), s.atOnce()})
 	}
 	slices.SortFunc(out, func(a, b sizeTop) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.Hour, a.Hour), cmp.Compare(a.Account, b.Account), cmp.Compare(a.Component, b.Component))
@@ -181,7 +230,7 @@ func (t *topReading) top(book *throttle.Book, n int) (out []sizeTop) {
 
 func (s *sketch) atOnce() float64 { return float64(s.minute.most) / float64(time.Minute) }
 
-func topText(top []sizeTop) printer {
+func topText(top []sizeTop, left int) printer {
 	return func(w io.Writer) error {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		line(t, "ACCOUNT", "COMPONENT", "NEAR", "PART", "MOST AN HOUR", "AT ONCE", "REQUESTS", "POLICY")
@@ -190,6 +239,9 @@ func topText(top []sizeTop) printer {
 		}
 		if err := t.Flush(); err != nil {
 			return err
+		}
+		if left > 0 {
+			fmt.Fprintf(w, "left out: at least %s of accounts of which a better log tells\n", numberOf(left, "row"))
 		}
 		_, err := fmt.Fprintln(w, "an estimate, of the node where each was charged most; evenkeel policy size ACCOUNT PATH... replays one")
 		return err

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"evenkeel/agent/config"
@@ -41,22 +43,56 @@ func (f simulateFlags) list(e env) error {
 // there only once it is whole. The zero page is none.
 type page struct {
 	name string
-	file *os.File
+	file *os.File // nil: there is none, or it was written
 }
 
-func openPage(name string) (page, error) {
+// openPage opens a file of its own beside the page: two may write one at once, and
+// what has another name is not ours.
+func openPage(name string) (*page, error) {
 	if name == "" {
-		return page{}, nil
+		return &page{}, nil
 	}
-	f, err := os.Create(name + ".new")
+	name, err := pageName(name)
 	if err != nil {
-		return page{}, fmt.Errorf("--html: %w", err)
+		return nil, fmt.Errorf("--html: %w", err)
 	}
-	return page{name, f}, nil
+	f, err := createBeside(name)
+	if err != nil {
+		return nil, fmt.Errorf("--html: %w", err)
+	}
+	return &page{name, f}, nil
+}
+
+// pageName is where a page will be: where a link leads, which stays one. A folder
+// or a device is no place for it: a file would replace it.
+func pageName(name string) (string, error) {
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return name, nil
+	}
+	name, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return "", err
+	}
+	about, err := os.Stat(name)
+	if err == nil && !about.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no file", name)
+	}
+	return name, err
+}
+
+// createBeside creates a file of a name that nothing else has.
+func createBeside(name string) (f *os.File, err error) {
+	for i := range 1000 {
+		f, err = os.OpenFile(fmt.Sprintf("%s.%d.new", name, i), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return f, err
 }
 
 // write has the page drawn, and puts it where it belongs.
-func (p page) write(draw func(io.Writer) error) error {
+func (p *page) write(draw func(io.Writer) error) error {
 	if p.file == nil {
 		return nil
 	}
@@ -67,12 +103,13 @@ func (p page) write(draw func(io.Writer) error) error {
 	if err != nil {
 		return fmt.Errorf("--html: %w", err)
 	}
+	p.file = nil // its old name may be another's by now
 	return nil
 }
 
 // abandon leaves nothing behind of a page that was not written; it does nothing
 // to one that was.
-func (p page) abandon() {
+func (p *page) abandon() {
 	if p.file != nil {
 		p.file.Close()
 		os.Remove(p.file.Name())

@@ -2,24 +2,9 @@ package diagnose
 
 import (
 	"fmt"
-	"time"
 
 	"evenkeel/policy/exchange"
 )
-
-func minTime(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func maxTime(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
 
 const (
 	adviceSkew = "Now: give the other nodes the new clients, by weight and in steps, and do not fail over by hand. For good: spread sessions with weighted DNS or round robin instead of least connection, " +

@@ -48,6 +48,34 @@ func (f *farm) giver(i int) *outage {
 				return p
 			}
 		}
+		if p := f.ailing(v); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// ailing is what befell the node whose clients left it, where that was no outage:
+// it refused a few, or failed its probe, and was empty before it refused many.
+func (f *farm) ailing(v failover) *outage {
+	if v.from == nil {
+		return nil
+	}
+	for _, c := range []class{full, missed} {
+		for _, name := range sortedKeys(v.from.runs[c]) {
+			for _, r := range v.from.runs[c][name] {
+				if r.from > v.at+60 || r.to < v.at-before || c == missed && r.n < flapFails {
+					continue
+				}
+				o := &outage{node: v.from, run: r, why: full, name: name, from: r.from, to: r.to}
+				if c == missed {
+					o.name = ""
+				}
+				if o.cause = f.cause(o); o.cause.kind != QueueFull { // else nothing is known of it
+					return o
+				}
+			}
+		}
 	}
 	return nil
 }
@@ -65,7 +93,7 @@ func (f *farm) cause(o *outage) cause {
 		return cause{Unavailable, pool}
 	case n.recycled(o, pool) != "":
 		return cause{Recycle, pool}
-	case logons().slowAround(&n.auth, o):
+	case f.logons().slowAround(&n.auth, o) && f.toldSlow(SlowAuthentication, ""):
 		return cause{SlowAuthentication, ""}
 	}
 	if server, ok := f.slowServer(o); ok {
@@ -97,55 +125,16 @@ func (n *node) recycled(o *outage, pool string) string {
 	return ""
 }
 
-// A bar is from when on a minute is slow: so many were seen in it, or in so many
-// minutes up to it, and this share of them took a second or more.
-type bar struct {
-	least   int32
-	minutes int64
-	share   float64
-}
-
-// slow judges the step of a series that a second is in. One in which nothing was
-// slow is not.
-func (b bar) slow(s *series[pace], sec int64) bool {
-	p := s.of(sec)
-	if p.slow == 0 {
-		return false
-	}
-	if p.n < b.least {
-		p = s.between(sec-60*(b.minutes-1), sec+s.step)
-	}
-	return p.n >= b.least && float64(p.slow) >= b.share*float64(p.n)
-}
-
-// logons are few in a minute, since connections last, but they are all alike.
-// Requests to mailboxes are many, and some of them are large.
-func logons() bar    { return bar{5, 5, 0.5} }
-func mailboxes() bar { return bar{20, 5, 0.3} }
-
-// slowAround says whether what is measured was slow in some of the minutes before
-// an outage, and in the last of them: a full queue makes much slow that is not its
-// cause.
-func (b bar) slowAround(s *series[pace], o *outage) bool {
-	n := 0
-	for sec := o.from - 900; sec <= o.from+60; sec += s.step {
-		if b.slow(s, sec) {
-			n += int(max(1, s.step/60))
-		}
-	}
-	return n >= slowFor && (b.slow(s, o.from-60) || b.slow(s, o.from-120))
-}
-
 // slowServer is a mailbox server that was slow before an outage, as the node saw
 // it or as it says itself.
 func (f *farm) slowServer(o *outage) (string, bool) {
 	for _, server := range sortedKeys(o.node.backends) {
-		if mailboxes().slowAround(o.node.backends[server], o) && o.node.depends(server, o) {
-			return f.serverName(o.node, server), true
+		if name := f.serverName(o.node, server); mailboxes().slowAround(o.node.backends[server], o) && o.node.depends(server, o) && f.toldSlow(SlowBackend, name) {
+			return name, true
 		}
 	}
 	for _, n := range f.nodes {
-		if b := n.backends[""]; b != nil && mailboxes().slowAround(b, o) && f.serves(n, o) {
+		if b := n.backends[""]; b != nil && mailboxes().slowAround(b, o) && f.serves(n, o) && f.toldSlow(SlowBackend, n.name) {
 			return n.name, true
 		}
 	}
@@ -158,11 +147,11 @@ func (f *farm) serverName(n *node, server string) string {
 		return n.name
 	}
 	for _, m := range f.nodes {
-		if strings.EqualFold(short(m.name), short(server)) {
+		if f.hosts.same(m.name, server) {
 			return m.name
 		}
 	}
-	return short(server)
+	return f.hosts.shown(server)
 }
 
 // hogAt is the client that asked for a large part of a node's work as an outage

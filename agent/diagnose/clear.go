@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"slices"
 
 	"evenkeel/queue/maillog"
@@ -10,7 +11,7 @@ import (
 type quest struct {
 	kind  Kind
 	logs  kindSet // any of these
-	clear string  // said when it was looked for and not found
+	clear string  // said when it was looked for and nothing was seen of it
 	blind string  // said when none of the logs is there
 }
 
@@ -34,14 +35,14 @@ func quests() []quest {
 	}
 }
 
-// clear is what was looked for and not found.
+// clear is what was looked for and not found, or what there was of it.
 func (f *farm) clear(found []Finding) (out []string) {
 	for _, q := range quests() {
 		has := slices.ContainsFunc(found, func(x Finding) bool { return x.Kind == q.kind })
-		if has || f.kinds&q.logs == 0 || q.kind == Skew && (f.share == 0 || f.skewed()) {
+		if has || f.kinds&q.logs == 0 || q.kind == Skew && len(f.told()) < 2 {
 			continue
 		}
-		out = append(out, q.clear)
+		out = append(out, cmp.Or(f.seen(q.kind), q.clear))
 	}
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"evenkeel/queue/maillog"
 )
@@ -15,7 +14,10 @@ type farm struct {
 	rows     int64
 	kinds    kindSet
 	nodes    []*node // sorted by name
+	hosts    hosts
 
+	auth      series[pace] // of all nodes together
+	slows     []slowness
 	outages   []*outage // in the order of time
 	failovers []failover
 	share     float64 // of the busiest node, median; 0: not known
@@ -51,7 +53,7 @@ type sessionSeries struct {
 const few = 10
 
 func newFarm(streams []*stream) *farm {
-	f := &farm{}
+	f := &farm{auth: series[pace]{step: 60}, hosts: hostsOf(streams)}
 	for _, s := range streams {
 		f.span(s)
 		n := f.node(s.node)
@@ -64,7 +66,9 @@ func newFarm(streams []*stream) *farm {
 	slices.SortFunc(f.nodes, func(a, b *node) int { return cmp.Compare(a.name, b.name) })
 	for _, n := range f.nodes {
 		n.merge()
+		f.auth.merge(&n.auth)
 	}
+	f.slows = f.slow()
 	f.outages = f.findOutages()
 	f.failovers = f.findFailovers()
 	f.share, f.busiest = f.skew()
@@ -84,7 +88,7 @@ func (f *farm) span(s *stream) {
 // any case.
 func (f *farm) node(name string) *node {
 	for _, n := range f.nodes {
-		if n.name == name || len(name) > 0 && strings.EqualFold(short(n.name), short(name)) {
+		if f.hosts.same(n.name, name) {
 			return n
 		}
 	}
@@ -92,12 +96,6 @@ func (f *farm) node(name string) *node {
 		requests: series[count]{step: 10}, refused: series[count]{step: 10}, cut: series[count]{step: 10}, auth: series[pace]{step: 60}}
 	f.nodes = append(f.nodes, n)
 	return n
-}
-
-// short is a server's name without its domain.
-func short(name string) string {
-	host, _, _ := strings.Cut(name, ".")
-	return host
 }
 
 // rank says which kind of log tells a node's sessions most truly: the proxy knows
@@ -164,12 +162,9 @@ func (t *sessionSeries) add(s *sessions, covered []span) {
 // proxy: both write the same ones.
 func (n *node) merge() {
 	var ledgers []*ledger
-	site := n.kinds&kindsOf(maillog.IIS) != 0 && slices.ContainsFunc(n.streams, func(s *stream) bool {
-		return s.kinds&kindsOf(maillog.IIS) != 0 && len(s.requests.at) > 0
-	})
 	for _, s := range n.streams {
 		ledgers = append(ledgers, &s.ledger)
-		if !site || s.kinds&kindsOf(maillog.HTTPProxy) == 0 {
+		if n.countsRequests(s) {
 			n.requests.merge(&s.requests)
 			n.refused.merge(&s.refused)
 		}
@@ -183,11 +178,23 @@ func (n *node) merge() {
 			}
 			b.merge(s.backends[server])
 		}
-		n.hogs = append(n.hogs, s.hogs...)
+		for _, h := range s.hogs {
+			if h.tells() {
+				n.hogs = append(n.hogs, h)
+			}
+		}
 	}
 	for c := range classes {
 		n.runs[c] = collect(ledgers, c)
 	}
+}
+
+// countsRequests says whether a log is one by which a node's requests are counted.
+func (n *node) countsRequests(s *stream) bool {
+	site := slices.ContainsFunc(n.streams, func(s *stream) bool {
+		return s.kinds&kindsOf(maillog.IIS) != 0 && len(s.requests.at) > 0
+	})
+	return !site || s.kinds&kindsOf(maillog.HTTPProxy) == 0
 }
 
 // all are the runs of a class, of every name, in the order of time.

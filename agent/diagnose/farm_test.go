@@ -108,6 +108,33 @@ func TestSplitByFrontEnd(t *testing.T) {
 	}
 }
 
+// TestNames: a server is one with its domain and without it; hosts of one name in
+// two domains are two, and so are two addresses.
+func TestNames(t *testing.T) {
+	for _, c := range []struct {
+		nodes []string
+		want  string
+	}{
+		{[]string{"EX1", "ex1.contoso.example"}, "[EX1]"},
+		{[]string{"mail.site1.corp", "mail.site2.corp"}, "[mail.site1.corp mail.site2.corp]"},
+		{[]string{"10.1.0.11", "10.1.0.21"}, "[10.1.0.11 10.1.0.21]"},
+		{[]string{"fe80::1", "fe80::2"}, "[fe80::1 fe80::2]"},
+		{[]string{".a", ".b"}, "[.a .b]"},
+	} {
+		var w world
+		for _, n := range c.nodes {
+			w.errs(n, "Client_Reset", "", 0, 9*hour, minute, 5)
+		}
+		var got []string
+		for _, n := range w.report(t).Nodes {
+			got = append(got, n.Node)
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%v: nodes %v, want %s", c.nodes, got, c.want)
+		}
+	}
+}
+
 // TestBlind: what is not there is said, and not taken for good.
 func TestBlind(t *testing.T) {
 	var w world
@@ -131,46 +158,6 @@ func TestSkewIsOfTheBusyNode(t *testing.T) {
 	w.errs("EX2", "QueueFull", mapiPool, 503, 9*hour, minute, 100)
 	if r := w.report(t); kindsFound(r)[0] != QueueFull {
 		t.Errorf("found %v", kindsFound(r))
-	}
-}
-
-// TestNoCascade: the clients went over, and the node that has them now is well;
-// it is the first that is overrun again.
-func TestNoCascade(t *testing.T) {
-	var w world
-	w.hold("EX1", 0, 200, 8*hour, 10*hour)
-	w.hold("EX2", 5000, 4, 8*hour, 12*hour)
-	for _, at := range []time.Duration{10 * hour, 11 * hour} { // both are put down to a recycle
-		w.errs("EX1", "Connection_Abandoned_By_ReqQueue", mapiPool, 0, at-minute, second, 100)
-		w.errs("EX1", "QueueFull", mapiPool, 503, at, 4*minute, 400)
-	}
-	w.hold("EX2", 0, 200, 10*hour+2*minute, 12*hour)
-	r := w.report(t)
-	if kindsFound(r)[0] != Recycle || slices.Contains(kindsFound(r), Cascade) {
-		show(t, r)
-		t.Error("a cascade")
-	}
-}
-
-// TestHandedOn: what is overrun because it was handed the clients of another is
-// put down to what befell that one.
-func TestHandedOn(t *testing.T) {
-	for _, c := range []struct {
-		later time.Duration // from the failover to the second outage
-		want  string
-	}{{8 * minute, "[recycle cascade queue-full]"}, {12 * minute, "[skew queue-full recycle queue-full]"}} {
-		var w world
-		w.hold("EX1", 0, 200, 8*hour, 10*hour)
-		w.hold("EX2", 5000, 50, 8*hour, 12*hour)
-		w.errs("EX1", "Connection_Abandoned_By_ReqQueue", mapiPool, 0, 10*hour-minute, second, 100)
-		w.errs("EX1", "QueueFull", mapiPool, 503, 10*hour, 2*minute, 400)
-		w.hold("EX2", 0, 200, 10*hour+minute, 12*hour)
-		w.errs("EX2", "QueueFull", mapiPool, 503, 10*hour+minute+c.later, 4*minute, 400)
-		r := w.report(t)
-		if got := fmt.Sprint(kindsFound(r)); got != c.want {
-			show(t, r)
-			t.Errorf("%v later: found %s, want %s", c.later, got, c.want)
-		}
 	}
 }
 

@@ -108,7 +108,7 @@ func (f *farm) stormy(b *blamed) (x Finding) {
 
 func (f *farm) rootSlow(x *Finding, b *blamed) {
 	var s slowness
-	for _, s = range f.slow() {
+	for _, s = range f.slows {
 		if b.cause == (cause{s.kind, s.name}) {
 			break
 		}

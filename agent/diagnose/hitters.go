@@ -14,7 +14,7 @@ type hitter struct {
 	ms   float64 // of its requests, since it has the place
 	name []byte
 	addr netip.Addr // from which it asked
-	seen mark
+	seen mark       // of who is told with a line
 
 	protocol maillog.Protocol // of most requests
 	votes    int64            // for it: those of it less the others
@@ -37,16 +37,37 @@ type hitters struct {
 	at    [sets][ways]hitter
 }
 
+// add counts a request. Without a place, who asks is not told with a line, and how
+// many there are is not counted.
 func (h *hitters) add(key uint64, name []byte, addr netip.Addr, ms float64, p *place) {
 	h.n++
 	h.ms += ms
-	h.names.add(key)
+	if p != nil {
+		h.names.add(key)
+	}
+	e := h.of(key)
+	e.hit(name, addr, ms, p)
+}
+
+// fold adds what was counted in a stretch of time.
+func (h *hitters) fold(o *hitters) {
+	h.n += o.n
+	h.ms += o.ms
+	o.each(func(_ string, x *hitter) {
+		e := h.of(x.key)
+		e.n += x.least()
+		e.ms += x.ms
+		e.name, e.addr = append(e.name[:0], x.name...), x.addr
+	})
+}
+
+// of is the place of a key. Who has the least loses his to a new one.
+func (h *hitters) of(key uint64) *hitter {
 	set := &h.at[key>>58&(sets-1)]
 	least := 0
 	for i := range set {
 		if set[i].key == key && set[i].n > 0 {
-			set[i].hit(name, addr, ms, p)
-			return
+			return &set[i]
 		}
 		if set[i].n < set[least].n {
 			least = i
@@ -54,7 +75,7 @@ func (h *hitters) add(key uint64, name []byte, addr netip.Addr, ms float64, p *p
 	}
 	e := &set[least]
 	e.key, e.over, e.ms, e.votes = key, e.n, 0, 0
-	e.hit(name, addr, ms, p)
+	return e
 }
 
 // hit counts. The name is kept once it may matter: most lose their place before.
@@ -63,9 +84,13 @@ func (e *hitter) hit(name []byte, addr netip.Addr, ms float64, p *place) {
 	e.ms += ms
 	if n := e.n - e.over; n >= 8 && n&(n-1) == 0 || n == 1 && e.over == 0 {
 		e.name, e.addr = append(e.name[:0], name...), addr
-		e.seen.set(p)
+		if p != nil {
+			e.seen.set(p)
+		}
 	}
-	e.vote(p.protocol)
+	if p != nil {
+		e.vote(p.protocol)
+	}
 }
 
 // vote finds the protocol that more than half of the requests have, if one has.

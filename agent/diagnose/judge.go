@@ -35,7 +35,7 @@ func judge(f *farm) Report {
 	slices.SortStableFunc(chains, func(a, b chain) int {
 		return cmp.Or(cmp.Compare(b.weight(), a.weight()), cmp.Compare(a[0].Kind, b[0].Kind), cmp.Compare(a[0].Title, b[0].Title))
 	})
-	r := Report{From: utc(f.from), To: utc(f.to), Nodes: f.courses(), Blind: blind(f)}
+	r := Report{From: utc(f.from), To: utc(f.to), Nodes: f.courses(), Blind: blind(f), Rows: f.rows, Top: f.top()}
 	for _, c := range chains {
 		for _, x := range c {
 			r.Findings = append(r.Findings, x.Finding)

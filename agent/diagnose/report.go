@@ -45,6 +45,8 @@ type Report struct {
 	Clear    []string  // what was looked for and is not in the logs, a sentence each
 	Blind    []string  // what could not be looked for, and which log would show it
 	Nodes    []Course  // sorted by name
+	Rows     int64     // that were judged: within the times of [Options]
+	Top      Top
 }
 
 // A Finding is one thing that happened.

@@ -86,8 +86,10 @@ func (l *Log) iis(r *maillog.Record) {
 	l.policy(r)
 	switch {
 	case r.Probe:
+		l.countMonitor(r)
 		l.probe(r, r.Status != 200)
 	case l.monitor && !r.Behind: // a front end asks its own back end over loopback
+		l.countMonitor(r)
 	case r.Behind: // how long it took says nothing: IIS tells neither a wait from work nor what throttling added
 		l.throttle(r)
 	default:
@@ -100,6 +102,7 @@ func (l *Log) iis(r *maillog.Record) {
 func (l *Log) httpProxy(r *maillog.Record) {
 	l.policy(r)
 	if l.monitor {
+		l.countMonitor(r)
 		return
 	}
 	l.client(r)
@@ -155,7 +158,11 @@ func (l *Log) client(r *maillog.Record) {
 	}
 	l.throttle(r)
 	if r.Client.IsValid() {
-		s.peers.add(peer, nil, r.Client.Addr(), 0, p)
+		took := ms(r.Took)
+		if r.Waits {
+			took = 0
+		}
+		s.peers.add(peer, nil, r.Client.Addr(), took, p)
 		s.users.add(user)
 		if len(r.Forwarded) > 0 {
 			s.forwarded++
@@ -166,6 +173,7 @@ func (l *Log) client(r *maillog.Record) {
 		return
 	}
 	s.requests.add(p.at, 1)
+	l.countAgent(r)
 	if len(r.User) > 0 {
 		s.hit(user, r.User, r.Client.Addr(), ms(r.Took), p)
 	}

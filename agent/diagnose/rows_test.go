@@ -10,12 +10,6 @@ import (
 
 const hour, minute, second = time.Hour, time.Minute, time.Second
 
-// even are two nodes with as many sessions each.
-func even(w *world, from, to time.Duration) {
-	w.hold("EX1", 0, 150, from, to)
-	w.hold("EX2", 1000, 150, from, to)
-}
-
 // times tells a row so often, at equal distances.
 func (w *world) times(n int, node string, at, in time.Duration, r maillog.Record) {
 	for i := range n {
@@ -74,6 +68,13 @@ func (w *world) flaps(n int, every time.Duration, fails int) {
 			}
 			w.add("EX1", 9*hour+time.Duration(i)*every+time.Duration(j)*5*second, probed(status))
 		}
+	}
+}
+
+// fail has so many probes of a node fail.
+func (w *world) fail(node string, at time.Duration, n int) {
+	for i := range n {
+		w.add(node, at+time.Duration(i)*5*second, probed(503))
 	}
 }
 

@@ -108,6 +108,14 @@ func (s *series[T]) between(from, to int64) (x T) {
 	return x
 }
 
+// all joins all steps.
+func (s *series[T]) all() (x T) {
+	for _, y := range s.at {
+		x = x.join(y)
+	}
+	return x
+}
+
 // wider is the next length of steps: each is a multiple of the one before it,
 // and one that people read easily.
 func wider(step int64) int64 {

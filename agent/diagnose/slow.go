@@ -10,6 +10,7 @@ type slowness struct {
 	kind    Kind
 	nodes   []string // that saw it
 	name    string   // the server; empty: logging on
+	least   int32    // of requests, to be told of where it is no cause of an outage
 	minutes []span
 	ofSlow  pace   // of these minutes
 	runs    []*run // of slow requests in these minutes
@@ -19,13 +20,15 @@ type slowness struct {
 func (f *farm) slow() (out []slowness) {
 	all := map[string]*slowness{}
 	for _, n := range f.nodes {
-		seen(all, logons().slowOf(&n.auth, n.all(slowAuth)), SlowAuthentication, n.name, "")
+		seen(all, f.logons().slowOf(&n.auth, n.all(slowAuth)), SlowAuthentication, n.name, "")
 		for _, server := range sortedKeys(n.backends) {
 			seen(all, mailboxes().slowOf(n.backends[server], n.runs[slowBack][server]), SlowBackend, n.name, f.serverName(n, server))
 		}
 	}
 	for _, name := range sortedKeys(all) {
-		out = append(out, *all[name])
+		if users(all[name].runs) >= slowUsers {
+			out = append(out, *all[name])
+		}
 	}
 	return out
 }
@@ -42,6 +45,7 @@ func seen(all map[string]*slowness, s *slowness, kind Kind, node, name string) {
 		s.minutes = union(append(s.minutes, old.minutes...))
 		s.ofSlow = s.ofSlow.join(old.ofSlow)
 		s.runs = append(s.runs, old.runs...)
+		s.least = min(s.least, old.least)
 		byTime(s.runs)
 	}
 	all[key] = s
@@ -49,12 +53,7 @@ func seen(all map[string]*slowness, s *slowness, kind Kind, node, name string) {
 
 // slowOf are the slow minutes, if there are enough of them close together.
 func (b bar) slowOf(s *series[pace], slowRuns []*run) *slowness {
-	var all []span
-	for i := range s.at {
-		if from := (s.first + int64(i)) * s.step; b.slow(s, from) {
-			all = append(all, span{from, from + s.step})
-		}
-	}
+	all := b.slowIn(s, s.first*s.step, (s.first+int64(len(s.at)))*s.step-1)
 	out := &slowness{}
 	for _, m := range near(all, 180) {
 		inside := slices.DeleteFunc(slices.Clone(all), func(a span) bool { return a.from < m.from || a.to > m.to })
@@ -66,16 +65,13 @@ func (b bar) slowOf(s *series[pace], slowRuns []*run) *slowness {
 		return nil
 	}
 	for _, m := range out.minutes {
-		out.ofSlow = out.ofSlow.join(s.of(m.from))
+		out.ofSlow = out.ofSlow.join(s.between(m.from, m.to))
 	}
-	out.minutes = union(out.minutes)
+	out.least = slowFor * b.least
 	for _, r := range slowRuns {
 		if slices.ContainsFunc(out.minutes, func(m span) bool { return r.from <= m.to && r.to >= m.from }) {
 			out.runs = append(out.runs, r)
 		}
-	}
-	if users(out.runs) < slowUsers {
-		return nil
 	}
 	return out
 }
@@ -120,8 +116,8 @@ func (s slowness) advice() string {
 
 // slowness is told of where it is no cause of an outage: that is told already.
 func (f *farm) slowness() (out []found) {
-	for _, s := range f.slow() {
-		if len(s.runs) == 0 || slices.ContainsFunc(f.outages, func(o *outage) bool { return o.cause == cause{s.kind, s.name} }) {
+	for _, s := range f.slows {
+		if len(s.runs) == 0 || s.ofSlow.n < s.least || slices.ContainsFunc(f.outages, func(o *outage) bool { return o.cause == cause{s.kind, s.name} }) {
 			continue
 		}
 		lines := bounds(s.runs)

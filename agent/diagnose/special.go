@@ -19,6 +19,7 @@ func (l *Log) probe(r *maillog.Record, failed bool) {
 	if n < 0 || !bytes.EqualFold(r.Path[n:], []byte(page)) || !addr.IsValid() || addr.IsLoopback() || r.Status == 401 {
 		return
 	}
+	l.s.probes++
 	l.scratch = append(append(l.address(r), ' '), r.Path...)
 	if failed {
 		l.s.ledger.add(missed, l.scratch, &l.here, 0, true)

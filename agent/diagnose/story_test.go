@@ -81,7 +81,20 @@ func TestStories(t *testing.T) {
 		{"two are not told", func(w *world) { w.times(10, "EX1", 9*hour, 2*minute, logon(2*second)) }, "[]"},
 		{"of four a minute it takes longer", func(w *world) { w.times(12, "EX1", 9*hour, 3*minute, logon(2*second)) }, "[]"},
 		{"but not for ever", func(w *world) { w.times(20, "EX1", 9*hour, 5*minute, logon(2*second)) }, "[slow-authentication]"},
-		{"four in five minutes say nothing", func(w *world) { w.times(16, "EX1", 9*hour, 20*minute, logon(2*second)) }, "[]"},
+		{"four in ten minutes say nothing", func(w *world) { w.times(12, "EX1", 9*hour, 30*minute, logon(2*second)) }, "[]"},
+		{"five do, and the minutes between them count", func(w *world) { w.times(15, "EX1", 9*hour, 30*minute, logon(2*second)) }, "[slow-authentication]"},
+		{"few logons of a node are judged with those of the farm", func(w *world) {
+			w.times(8, "EX1", 9*hour, 8*minute, logon(2*second))
+			w.times(8, "EX2", 9*hour, 8*minute, logon(2*second))
+		}, "[slow-authentication]"},
+		{"which is well", func(w *world) {
+			w.times(4, "EX1", 9*hour, 4*minute, logon(2*second))
+			w.times(40, "EX2", 8*hour+50*minute, 20*minute, logon(5*time.Millisecond))
+		}, "[]"},
+		{"few slow logons before a full queue are its cause", func(w *world) {
+			w.times(6, "EX1", 9*hour-6*minute, 6*minute, logon(2*second))
+			full(w, 100, 20*second)
+		}, "[slow-authentication queue-full]"},
 		{"less than a second is not slow", func(w *world) { w.times(60, "EX1", 9*hour, 3*minute, logon(999*time.Millisecond)) }, "[]"},
 		{"half of the logons are enough", func(w *world) {
 			w.times(30, "EX1", 9*hour, 3*minute, logon(2*second))
@@ -151,6 +164,26 @@ func TestStories(t *testing.T) {
 		{"five a second and a third of all", func(w *world) {
 			w.crowd("EX1", 50, 120, 9*hour, 10*minute)
 			w.ask("EX1", "svc", 3000, 9*hour, 10*minute, 10*time.Millisecond)
+		}, "[monopoly]"},
+		{"half of all for half an hour, at one a second", func(w *world) {
+			w.crowd("EX1", 25, 70, 9*hour, 30*minute)
+			w.ask("EX1", "svc", 1900, 9*hour, 30*minute, 10*time.Millisecond)
+		}, "[monopoly]"},
+		{"for twenty minutes is a mailbox that is synchronised", func(w *world) {
+			w.crowd("EX1", 25, 70, 9*hour, 20*minute)
+			w.ask("EX1", "svc", 1900, 9*hour, 20*minute, 10*time.Millisecond)
+		}, "[]"},
+		{"at less than one a second is no burden", func(w *world) {
+			w.crowd("EX1", 25, 60, 9*hour, 30*minute)
+			w.ask("EX1", "svc", 1700, 9*hour, 30*minute, 10*time.Millisecond)
+		}, "[]"},
+		{"less than half must be more", func(w *world) {
+			w.crowd("EX1", 25, 120, 9*hour, 30*minute)
+			w.ask("EX1", "svc", 2000, 9*hour, 30*minute, 10*time.Millisecond)
+		}, "[]"},
+		{"four in ten are enough at three a second", func(w *world) {
+			w.crowd("EX1", 25, 330, 9*hour, 30*minute)
+			w.ask("EX1", "svc", 5600, 9*hour, 30*minute, 10*time.Millisecond)
 		}, "[monopoly]"},
 		{"four a second is not much", func(w *world) {
 			w.crowd("EX1", 50, 40, 9*hour, 10*minute)

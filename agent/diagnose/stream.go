@@ -36,7 +36,9 @@ type stream struct {
 	crowd     int64   // requests of all but the one who asked most, in the busiest stretch
 	peers     hitters // addresses from which clients' requests come
 	users     tally
+	tops      tops
 	forwarded int64 // requests that say for whom they are
+	probes    int64 // of balancers
 	networks  groups
 	agents    groups
 }
@@ -92,10 +94,18 @@ type hog struct {
 	of       int64   // requests of all
 	ofMs     float64
 	kinds    kindSet // of the logs that tell of it
+	atOnce   bool    // a stretch of it is enough to tell
 	seen     mark
 	protocol maillog.Protocol // of most of its requests as it began
 	busy     int64            // seconds, thereof, in which it asked so much
 }
+
+// lasting is how long one must ask for half of all, if that is not much, in
+// seconds: a mailbox that is synchronised anew is done before.
+const lasting = 3 * stretch
+
+// tells says whether it is worth telling.
+func (h hog) tells() bool { return h.atOnce || h.to-h.from+1 >= lasting }
 
 // hit counts a request to who asked for it.
 func (s *stream) hit(key uint64, name []byte, addr netip.Addr, ms float64, p *place) {
@@ -107,14 +117,15 @@ func (s *stream) hit(key uint64, name []byte, addr netip.Addr, ms float64, p *pl
 }
 
 const (
-	hogRate  = 5.0  // requests a second, at least
-	hogWork  = 1.0  // or requests under way, at least
+	hogWork  = 1.0  // requests under way, at least
 	hogShare = 0.30 // of all, at least
 	company  = 5    // others that must be there, or a share says nothing
 
-	nearlyAll     = 0.70 // of all requests: then fewer are enough, among more others
-	nearlyRate    = 1.0
-	nearlyCompany = 20
+	hogRate   = 5.0  // requests a second, at least; the more of all they are,
+	halfShare = 0.50 // the fewer are enough: of half
+	halfRate  = 1.0  // so many are, since they are a burden to all others,
+	halfCrowd = 20   // among more others, if it goes on: see lasting
+	nearlyAll = 0.70 // of all requests: then at once
 )
 
 func (s *stream) judgeHitters() {
@@ -122,32 +133,48 @@ func (s *stream) judgeHitters() {
 	if top := h.top(func(e *hitter) float64 { return float64(e.least()) }); top != nil {
 		s.crowd = max(s.crowd, h.n-top.least())
 	}
-	if h.n >= nearlyRate*stretch || h.ms >= hogWork*stretch*1000 {
+	if h.n >= halfRate*stretch || h.ms >= hogWork*stretch*1000 {
 		for _, e := range []*hitter{h.top(func(e *hitter) float64 { return float64(e.least()) }), h.top(func(e *hitter) float64 { return e.ms })} {
-			if e != nil && h.hogs(e) {
-				s.note(e)
+			if hogs, atOnce := h.hogs(e); hogs {
+				s.note(e, atOnce)
 				break
 			}
 		}
 	}
+	s.tops.users.fold(h)
 	h.reset()
 }
 
-func (h *hitters) hogs(e *hitter) bool {
+// hogs says whether one asks for a large part, and whether a stretch of that is
+// enough.
+func (h *hitters) hogs(e *hitter) (hogs, atOnce bool) {
+	if e == nil {
+		return false, false
+	}
 	n, others := float64(e.least()), h.names.count()-1
-	many := n >= hogRate*stretch && n >= hogShare*float64(h.n)
+	part := n / float64(h.n)
+	many := part >= hogShare && n >= hogRate*stretch
 	long := n >= few && e.ms >= hogWork*stretch*1000 && e.ms >= hogShare*h.ms
-	most := n >= nearlyRate*stretch && n >= nearlyAll*float64(h.n)
-	return (many || long) && others >= company || most && others >= nearlyCompany
+	most := part >= nearlyAll && n >= halfRate*stretch && others >= halfCrowd
+	half := part >= hogShare && n >= rateOf(part)*stretch && others >= halfCrowd
+	atOnce = (many || long) && others >= company || most
+	return atOnce || half, atOnce
+}
+
+// rateOf is how many requests a second are much, of one who makes this part of all.
+func rateOf(part float64) float64 {
+	less := (part - hogShare) / (halfShare - hogShare)
+	return max(halfRate, hogRate-less*(hogRate-halfRate))
 }
 
 // note adds a stretch to the hog's time, or begins one.
-func (s *stream) note(e *hitter) {
-	h := hog{name: strings.ToValidUTF8(string(e.name), "\uFFFD"), from: s.hitFrom, to: s.hitFrom + stretch - 1,
+func (s *stream) note(e *hitter, atOnce bool) {
+	h := hog{atOnce: atOnce, name: strings.ToValidUTF8(string(e.name), "\uFFFD"), from: s.hitFrom, to: s.hitFrom + stretch - 1,
 		n: e.least(), ms: e.ms, of: s.hitters.n, ofMs: s.hitters.ms, kinds: s.kinds, protocol: e.protocol, busy: stretch}
 	for i := range slices.Backward(s.hogs) {
 		if o := &s.hogs[i]; o.name == h.name && h.from-o.to <= stretch {
 			o.to, o.busy, o.n, o.ms, o.of, o.ofMs = h.to, o.busy+h.busy, o.n+h.n, o.ms+h.ms, o.of+h.of, o.ofMs+h.ofMs
+			o.atOnce = o.atOnce || atOnce
 			return
 		}
 	}

@@ -69,6 +69,40 @@ func TestPage(t *testing.T) {
 	b.quiet()
 }
 
+// TestPageAtATime opens the page by itself, and as a link to a time leads to it:
+// at the timeline, of which the rest is dimmed.
+func TestPageAtATime(t *testing.T) {
+	for name, width := range map[string]int{"screen": 1280, "telephone": 400} {
+		t.Run(name, func(t *testing.T) {
+			b := browse(t, width, 400)
+			address := "file://" + pageFile(t, "plain")
+			b.open(address)
+			b.until(`shows("2026-03-02 00:00:00 – 04:00:00") && scrollY === 0`)
+			b.until(`getComputedStyle(document.querySelector(".window")).display === "none"`)
+
+			b.open(address + "#20260302T013000Z-20260302T020000Z")
+			b.until(`shows("2026-03-02 01:30:00 – 02:00:00") && Math.abs(timeline.getBoundingClientRect().top - 8) <= 1`)
+			b.until(`(function (w, p) { return Math.abs((w.left - p.left) / p.width - 0.375) < 0.01 && Math.abs(w.width / p.width - 0.125) < 0.02; })(
+				document.querySelector(".window").getBoundingClientRect(), document.querySelector(".strip .plot").getBoundingClientRect())`)
+			b.until(`parseFloat(getComputedStyle(document.querySelector(".window")).boxShadow.match(/[\d.]+px/g)[3]) >= innerWidth`) // its spread
+			b.until(`Array.from(document.querySelectorAll(".ends span")).map(function (e) { return e.textContent; }).join() === "2 Mar 00:00,2 Mar 04:00"`)
+
+			before := b.eval(`document.querySelector(".head").offsetHeight`)
+			b.eval(`timeline.focus({ preventScroll: true })`)
+			b.key("ArrowRight")
+			b.until(`document.querySelector(".cursor-time").textContent === "2026-03-02 01:45:00"`)
+			if got := b.eval(`document.querySelector(".head").offsetHeight`); got != before {
+				t.Errorf("the head is %s pixels high with a line, and %s without", got, before)
+			}
+			if width < 640 { // names are over the plots, and cover the grid
+				b.until(`(function (s) { return s.position === "relative" && s.backgroundColor === getComputedStyle(document.querySelector("figure")).backgroundColor; })(
+					getComputedStyle(document.querySelector("figure .name")))`)
+			}
+			b.quiet()
+		})
+	}
+}
+
 // TestPageTouched pinches the page on a telephone.
 func TestPageTouched(t *testing.T) {
 	b := browse(t, 400, 800)

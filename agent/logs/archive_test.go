@@ -3,8 +3,10 @@ package logs
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +82,28 @@ func TestTarIsSaid(t *testing.T) {
 	f := search(t, top)
 	if f.Logs() != 0 || len(f.Faults) != 1 || !errors.Is(f.Faults[0].Err, errTar) {
 		t.Errorf("got %+v", f)
+	}
+}
+
+// Logs may be in archives that are not opened: they are not passed over in silence.
+func TestUnopenedIsSaid(t *testing.T) {
+	inner := zipped(t, map[string]string{"HTTPERR/httperr1.log": httpErr("10.0.0.11", 0, 6)})
+	for _, tt := range []struct {
+		files map[string]string
+		want  error
+	}{
+		{map[string]string{"all.zip/EX01.zip.": inner, "all.zip/EX02/httperr1.log": httpErr("10.0.0.12", 0, 6)}, errZip},
+		{map[string]string{"a.zip.gz": inner}, errZip},
+		{map[string]string{"a.7z": "7z\xbc\xaf\x27\x1c\x00\x04"}, errArchive},
+		{map[string]string{"a.rar": "Rar!\x1a\x07\x01\x00"}, errArchive},
+		{map[string]string{"a.cab": "MSCF\x00\x00\x00\x00\x10"}, errArchive},
+		{map[string]string{"a.xz": "\xfd7zXZ\x00\x00"}, errArchive},
+		{map[string]string{"a.zip/logs.xz": "\xfd7zXZ\x00\x00"}, errArchive},
+	} {
+		f := search(t, put(t, tt.files))
+		if len(f.Faults) != 1 || !errors.Is(f.Faults[0].Err, tt.want) || f.Passed != 0 {
+			t.Errorf("%v: faults %v, %d passed over; want %q", slices.Collect(maps.Keys(tt.files)), f.Faults, f.Passed, tt.want)
+		}
 	}
 }
 

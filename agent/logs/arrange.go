@@ -2,13 +2,17 @@ package logs
 
 import (
 	"cmp"
+	"context"
+	"io"
 	"slices"
-	"strings"
 	"time"
 )
 
 // arrange makes streams of what was seen.
-func (f *Found) arrange(sights []sight, node string) error {
+func (f *Found) arrange(ctx context.Context, sights []sight, node string) error {
+	if err := measureCopies(ctx, sights); err != nil {
+		return err
+	}
 	finds := f.once(sights)
 	if node == "" {
 		named(finds)
@@ -58,9 +62,30 @@ func (f *Found) once(sights []sight) (out []find) {
 			continue
 		}
 		seen[k] = true
-		out = append(out, find{sight: s, place: placeOf(s.parts, s.below), own: short(strings.TrimSpace(s.node))})
+		out = append(out, find{sight: s, place: placeOf(s.parts, s.below), own: plainName(s.node)})
 	}
 	return out
+}
+
+// measureCopies unpacks logs of which there are copies: the longest of them is
+// kept, and the bytes on disk do not say which that is.
+func measureCopies(ctx context.Context, sights []sight) error {
+	copies := map[[32]byte]int{}
+	for _, s := range sights {
+		copies[s.mark]++
+	}
+	for i, s := range sights {
+		if s.size >= 0 || s.rows == 0 || copies[s.mark] < 2 {
+			continue
+		}
+		r, err := s.open(ctx, func(int) {})
+		if err != nil { // that is told when it is read
+			continue
+		}
+		sights[i].size, _ = io.Copy(io.Discard, r) // as far as it can be read
+		r.close()
+	}
+	return ctx.Err()
 }
 
 // slack is how much later than the first row of the next log the last row of one

@@ -126,11 +126,10 @@ type crowd struct {
 
 // A note is what is told of one stream.
 type note struct {
-	of    *crowd
-	name  string
-	file  string
-	rows  []string
-	ended bool
+	of   *crowd
+	name string
+	file string
+	rows []string
 }
 
 func (c *crowd) take(s Stream) Taker {

@@ -16,38 +16,62 @@ import (
 // Find looks for logs in files, in folders and all below them, and in archives
 // (.zip, .gz, known by what they hold). Links are followed, in no circle. What is
 // no log is passed over; what cannot be read is a [Fault]. The error says which
-// path is not there or, named by itself, holds no log (see [ErrNoLog]), or that
-// ctx has ended, or that node is given to several servers (see [ErrServers]). With
+// path (or pattern with * or ?) is not there or, named by itself, holds no log (see
+// [ErrNoLog]), or that ctx has ended, or that node is given to several servers (see [ErrServers]). With
 // a node all logs are its; without, they tell whose they are. The order of paths
 // makes no difference.
 func Find(ctx context.Context, paths []string, node string) (*Found, error) {
-	w := walk{disk: disk{os.Open}, seen: map[string]bool{}, files: map[string]source{}}
+	return FindTold(ctx, paths, node, new(Progress))
+}
+
+// FindTold is [Find], and counts in p how far it has come.
+func FindTold(ctx context.Context, paths []string, node string, p *Progress) (*Found, error) {
+	w := walk{disk: disk{os.Open}, seen: map[string]bool{}, files: map[string]source{}, progress: p}
 	return w.find(ctx, paths, node)
 }
 
 func (w *walk) find(ctx context.Context, paths []string, node string) (*Found, error) {
 	for _, path := range slices.Sorted(slices.Values(paths)) {
-		about, err := os.Stat(path)
-		if err != nil {
-			return nil, err
-		}
-		if err := w.visit(ctx, filepath.Clean(path), about, 0); err != nil {
+		if err := w.named(ctx, path); err != nil {
 			return nil, err
 		}
 	}
 	if err := w.look(ctx); err != nil {
 		return nil, err
 	}
-	return &w.found, w.found.arrange(w.sights, node)
+	return &w.found, w.found.arrange(ctx, w.sights, node)
+}
+
+// named enters what the operator named: a path or, where there is none of that
+// name, a pattern, which not every shell expands.
+func (w *walk) named(ctx context.Context, path string) error {
+	about, err := os.Stat(path)
+	if err == nil {
+		return w.visit(ctx, filepath.Clean(path), about, 0)
+	}
+	var all []string
+	if strings.ContainsAny(path, "*?") {
+		all, _ = filepath.Glob(path) // a wrong pattern matches nothing
+	}
+	for _, path := range all {
+		if about, err = os.Stat(path); err != nil {
+			return err
+		}
+		if err = w.visit(ctx, filepath.Clean(path), about, 0); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // A walk gathers what is found.
 type walk struct {
-	disk   disk
-	seen   map[string]bool   // folders, by their true path
-	files  map[string]source // by their true path
-	sights []sight
-	found  Found
+	disk     disk
+	progress *Progress
+	seen     map[string]bool   // folders, by their true path
+	files    map[string]source // by their true path
+	sights   []sight
+	found    Found
 }
 
 // A source is a file that may be a log or an archive.
@@ -123,6 +147,7 @@ func (w *walk) file(s source) {
 		}
 	}
 	w.files[s.true] = s
+	w.progress.Files.Store(int64(len(w.files)))
 }
 
 func (w *walk) fault(name string, err error) {
@@ -142,6 +167,7 @@ func (w *walk) look(ctx context.Context) error {
 	var eye eye
 	for _, path := range slices.Sorted(maps.Keys(w.files)) {
 		s := w.files[path]
+		w.progress.Looked.Add(1)
 		items, err := w.disk.items(s)
 		if err != nil {
 			w.fault(s.name, err)

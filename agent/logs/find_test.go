@@ -85,6 +85,33 @@ func TestNodes(t *testing.T) {
 		{"one alone that was found", map[string]string{"EX01/HTTPERR/httperr1.log": httpErr(one, 0, 3)}, []string{"EX01: EX01/HTTPERR/httperr1.log"}},
 		{"one alone that was found in an archive", map[string]string{"a.zip/EX01/httperr1.log": httpErr(one, 0, 3)}, []string{"EX01: a.zip/EX01/httperr1.log"}},
 		{"no address: loopback", map[string]string{"httperr1.log": httpErr("127.0.0.1", 0, 3)}, []string{"this node: httperr1.log"}},
+		{"numbers, where both have the same file and other rows", map[string]string{
+			"1/HTTPERR/httperr1.log": httpErr(one, 0, 9), "2/HTTPERR/httperr1.log": httpErr(two, time.Second, 9), "2/W3SVC1/u_ex260302.log": iis(two, 0, 9),
+		}, []string{"1: 1/HTTPERR/httperr1.log", "2: 2/HTTPERR/httperr1.log 2/W3SVC1/u_ex260302.log"}},
+		{"numbers with the files in them", map[string]string{
+			"1/httperr1.log": httpErr(one, 0, 9), "2/httperr1.log": httpErr(one, time.Second, 9),
+		}, []string{"1: 1/httperr1.log", "2: 2/httperr1.log"}},
+		{"numbers below what may be a farm, by their addresses", map[string]string{
+			"site/1/httperr1.log": httpErr(one, 0, 9), "site/2/httperr1.log": httpErr(two, time.Second, 9),
+		}, []string{"1: site/1/httperr1.log", "2: site/2/httperr1.log"}},
+		{"numbers below a server, which are two of its copies", map[string]string{
+			"EX01/1/httperr1.log": httpErr(one, 0, 9), "EX01/2/httperr1.log": httpErr(one, time.Second, 9), "EX02/1/httperr1.log": httpErr(two, 0, 9),
+		}, []string{"EX01: EX01/1/httperr1.log EX01/2/httperr1.log", "EX02: EX02/1/httperr1.log"}},
+		{"the days of a server", map[string]string{
+			"EX02/2026/03/02/httperr1.log": httpErr(one, 0, 9), "EX02/2026/03/03/httperr1.log": httpErr(one, 24*time.Hour, 9), "EX01.2026-03-02/httperr1.log": httpErr(two, 0, 9), "EX01.2026-03-03/httperr2.log": httpErr(two, 24*time.Hour, 9),
+		}, []string{"EX01: EX01.2026-03-02/httperr1.log EX01.2026-03-03/httperr2.log", "EX02: EX02/2026/03/02/httperr1.log EX02/2026/03/03/httperr1.log"}},
+		{"the days of one that nothing sets apart", map[string]string{
+			"2026/03/02/httperr1.log": httpErr(one, 0, 9), "2026/03/03/httperr1.log": httpErr(one, 24*time.Hour, 9), "2026-03-04/httperr1.log": httpErr(one, 48*time.Hour, 9),
+		}, []string{one + ": 2026-03-04/httperr1.log 2026/03/02/httperr1.log 2026/03/03/httperr1.log"}},
+		{"hosts of one name in two domains", map[string]string{
+			"mail.site1.corp/httperr1.log": httpErr(one, 0, 9), "mail.site2.corp/httperr1.log": httpErr(two, 0, 9),
+		}, []string{"mail.site1.corp: mail.site1.corp/httperr1.log", "mail.site2.corp: mail.site2.corp/httperr1.log"}},
+		{"the same by their rows", map[string]string{
+			"a.log": proxy("mail.site1.corp", 0, 9), "b.log": proxy("mail.site2.corp", 0, 9), "c.log": proxy("EX03.site2.corp", 0, 9),
+		}, []string{"EX03: c.log", "mail.site1.corp: a.log", "mail.site2.corp: b.log"}},
+		{"folders with a dot", map[string]string{
+			"backup.ex01/httperr1.log": httpErr(one, 0, 9), "backup.ex02/httperr1.log": httpErr(two, time.Second, 9),
+		}, []string{"backup.ex01: backup.ex01/httperr1.log", "backup.ex02: backup.ex02/httperr1.log"}},
 		{"an address is a name as good as any", map[string]string{
 			one + "/httperr1.log": httpErr("127.0.0.1", 0, 3), two + "/httperr1.log": httpErr("::1", 0, 3),
 		}, []string{one + ": " + one + "/httperr1.log", two + ": " + two + "/httperr1.log"}},
@@ -168,6 +195,37 @@ func TestOnce(t *testing.T) {
 	}
 	if r := f.Streams[0].Logs[0]; r.Size != int64(len(long)) {
 		t.Errorf("kept %s of %d bytes, want the longest", r.Name, r.Size)
+	}
+}
+
+// Of a copy that is packed, the length is that of the log: an earlier copy that is
+// not packed is shorter, though it takes more bytes on disk.
+func TestPackedCopyIsKept(t *testing.T) {
+	long := httpErr("10.0.0.11", 0, 600)
+	early := httpErr("10.0.0.11", 0, 100)
+	for _, files := range []map[string]string{
+		{"httperr1.log": early, "httperr1.log.gz": long},
+		{"httperr1.log": early, "a.zip/httperr1.log": gzipped(long)},
+	} {
+		f := search(t, put(t, files))
+		if _, r := readAll(t, f); r.Rows < 600 {
+			t.Errorf("%v: %d rows of 600 are left", f.Streams, r.Rows)
+		}
+	}
+}
+
+// Not every shell expands a pattern.
+func TestPatterns(t *testing.T) {
+	top := put(t, map[string]string{"httperr1.log": httpErr("10.0.0.11", 0, 9), "httperr2.log": httpErr("10.0.0.11", time.Hour, 9), "u_ex260302.log": iis("10.0.0.11", 0, 9), "a.txt": "no log", "[x].log": iis("10.0.0.11", time.Hour, 9)})
+	for pattern, want := range map[string]int{"*.log": 4, "httperr?.log": 2, "[x].log": 1} {
+		if f := search(t, filepath.Join(top, pattern)); f.Logs() != want {
+			t.Errorf("%s: %d logs, want %d", pattern, f.Logs(), want)
+		}
+	}
+	for _, pattern := range []string{"*.zip", "h[*"} {
+		if _, err := Find(t.Context(), []string{filepath.Join(top, pattern)}, ""); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), pattern) {
+			t.Errorf("%s: %v", pattern, err)
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"io"
 	"net/netip"
 	"time"
@@ -41,9 +40,8 @@ func (s sight) isLog() bool { return s.kind != maillog.Unknown && s.kind != mail
 type eye struct {
 	buf    []byte
 	reader *maillog.Reader
+	gz     bool // what it saw last was packed
 }
-
-var errTar = errors.New("it is a tar archive: unpack it")
 
 // look reads the head of an item. The error says that it cannot be read, and so
 // is not known.
@@ -51,8 +49,11 @@ func (e *eye) look(ctx context.Context, it item) (sight, error) {
 	s := sight{item: it}
 	for _, n := range []int{headLen, farLen} {
 		head, err := e.read(ctx, it, n)
-		if isTar(head) {
-			return s, errTar
+		if e.gz {
+			s.size = -1
+		}
+		if err := unopened(head); err != nil {
+			return s, err
 		}
 		if s.see(e, head); s.rows > 0 {
 			return s, nil
@@ -70,6 +71,7 @@ func (e *eye) read(ctx context.Context, it item, n int) ([]byte, error) {
 		return nil, err
 	}
 	defer r.close()
+	e.gz = r.gz
 	if len(e.buf) < n {
 		e.buf = make([]byte, n)
 	}
@@ -82,9 +84,6 @@ func (e *eye) read(ctx context.Context, it item, n int) ([]byte, error) {
 
 // empty says that there are only NULs.
 func empty(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
-
-// isTar says that a file is an archive of the POSIX format or GNU's.
-func isTar(b []byte) bool { return len(b) > 262 && string(b[257:262]) == "ustar" }
 
 // see takes from the rows what it looks for.
 func (s *sight) see(e *eye, head []byte) {

@@ -19,13 +19,15 @@ const nameless = "this node"
 type find struct {
 	sight
 	place
-	own  string // the server by its rows, short; empty: they do not say
+	own  string // the server by its rows; empty: they do not say
 	node string // decided
 }
 
 // named decides for each log which node it is of, see DESIGN.md.
 func named(finds []find) {
+	settleNumbers(finds)
 	settleFolders(finds)
+	cutDomains(finds)
 	sets := map[string][]*find{}
 	for i := range finds {
 		f := &finds[i]
@@ -48,34 +50,6 @@ func (f find) last() string {
 	return f.above[len(f.above)-1]
 }
 
-// settleFolders takes folders away that have the same name and are of different
-// servers ("EX01/export", "EX02/export"): a server has each of its files once.
-func settleFolders(finds []find) {
-	for {
-		type key struct{ last, file string }
-		seen, shared := map[key]string{}, map[string]bool{}
-		for _, f := range finds {
-			if len(f.above) == 0 {
-				continue
-			}
-			k := key{strings.ToLower(f.last()), strings.ToLower(fmt.Sprintf("%d/%s/%s", f.kind, f.folder, f.base()))}
-			path := strings.ToLower(strings.Join(f.above, "/"))
-			if other, ok := seen[k]; ok && other != path {
-				shared[k.last] = true
-			}
-			seen[k] = path
-		}
-		if len(shared) == 0 {
-			return
-		}
-		for i, f := range finds {
-			if shared[strings.ToLower(f.last())] && len(f.above) > 0 {
-				finds[i].above = f.above[:len(f.above)-1]
-			}
-		}
-	}
-}
-
 // decide names the logs of one folder that sets a server apart, or of all that
 // nothing sets apart, and returns those that it cannot.
 func decide(set []*find, apart bool) (open []*find) {
@@ -87,7 +61,7 @@ func decide(set []*find, apart bool) (open []*find) {
 		case f.own != "":
 			f.node = f.own
 		case len(own) == 0 && !mixed && apart && f.last() != "":
-			f.node = short(f.last())
+			f.node = f.last()
 		default:
 			open = append(open, f)
 		}
@@ -173,20 +147,9 @@ func spell(finds []find) {
 	}
 }
 
-// longest is how many bytes the name of a server may have: that of a label of
-// DNS.
-const longest = 63
-
-// short is the name of a host without its domain.
-func short(name string) string {
-	if _, err := netip.ParseAddr(name); err != nil {
-		name, _, _ = strings.Cut(strings.TrimLeft(name, `\`), ".")
-	}
-	return strings.ToValidUTF8(name[:min(len(name), longest)], "")
-}
-
 // calledAll gives all logs one name.
 func calledAll(finds []find, node string) error {
+	cutDomains(finds)
 	var all []*find
 	for i := range finds {
 		finds[i].node = node

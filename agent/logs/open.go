@@ -51,9 +51,6 @@ func (d disk) items(s source) ([]item, error) {
 	}
 	it := item{name: filepath.ToSlash(s.name), parts: parts(s.true), below: s.below, size: s.size, packed: s.size}
 	it.raw = func() (io.ReadCloser, error) { return d.open(s.true) }
-	if strings.HasPrefix(string(magic[:n]), gzMagic) {
-		it.size = -1
-	}
 	return []item{it}, nil
 }
 
@@ -161,6 +158,7 @@ func (c closing) Close() error { return c.close() }
 type content struct {
 	src   io.Reader
 	close func() error
+	gz    bool  // it was unpacked, so that its length is not known before
 	err   error // why it ended too early
 }
 
@@ -193,7 +191,7 @@ func (it item) open(ctx context.Context, read func(n int)) (*content, error) {
 			raw.Close()
 			return nil, err
 		}
-		c.src = unpacked
+		c.src, c.gz = unpacked, true
 	}
 	return c, nil
 }

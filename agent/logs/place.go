@@ -8,10 +8,11 @@ import (
 
 // A place is where a log was found, as far as it tells servers apart.
 type place struct {
-	folder string   // the last of its folders, in lower case
-	above  []string // what is left of its path without the folders that every server has
-	outer  int      // how many of these the operator named, or are above that
-	usual  bool     // its file has a name as the server gives it
+	folder   string   // the last of its folders, in lower case
+	above    []string // what is left of its path without the folders that every server has
+	numbered []string // the same, with folders that are numbers and may be servers'
+	outer    int      // how many of above the operator named, or are above that
+	usual    bool     // its file has a name as the server gives it
 }
 
 // common are folders that every server has: of Windows, IIS and Exchange, and
@@ -30,16 +31,23 @@ func placeOf(parts []string, below int) (p place) {
 		p.folder = strings.ToLower(folders[len(folders)-1])
 	}
 	for i, f := range folders {
-		if f = bare(f); isCommon(f) {
+		if f = bare(f); f == "" {
 			continue
 		}
+		if i >= below && isNumber(f) && !slices.ContainsFunc(folders[max(0, i-2):i], isYear) { // "2026/03/02" is a date
+			p.numbered = append(p.numbered, f)
+		}
+		if isCommon(f) {
+			continue
+		}
+		p.numbered = append(p.numbered, f)
 		if p.above = append(p.above, f); i < below {
 			p.outer = len(p.above)
 		}
 	}
 	prefix, usual := usualName(file)
 	if prefix = strings.TrimRight(prefix, "-_. "); prefix != "" { // "EX01_httperr1.log"
-		p.above = append(p.above, prefix)
+		p.above, p.numbered = append(p.above, prefix), append(p.numbered, prefix)
 	}
 	p.usual = usual
 	return p
@@ -65,15 +73,24 @@ func usualName(file string) (prefix string, ok bool) {
 	return "", false
 }
 
-// bare is a folder's name without the ending of an archive.
+// bare is a folder's name without a date behind it, and without the ending of an
+// archive.
 func bare(folder string) string {
+	folder = plainName(folder)
 	for _, ending := range []string{".zip", ".gz"} {
 		if n := len(folder) - len(ending); n > 0 && strings.EqualFold(folder[n:], ending) {
-			return folder[:n]
+			folder = folder[:n]
+			break
 		}
+	}
+	if i := strings.LastIndexByte(folder, '.'); i > 0 && isDate(folder[i+1:]) {
+		return folder[:i]
 	}
 	return folder
 }
+
+// isDate says that it is one, from its year on ("2026-03-02", "20260302").
+func isDate(s string) bool { return len(s) >= 8 && isDigits(s) }
 
 // isCommon says that a folder tells no server from another: it is among common,
 // a drive, a site, a version or a date.
@@ -93,6 +110,13 @@ func isCommon(folder string) bool {
 	}
 	return true
 }
+
+// isNumber says that a folder's name is a number, and no year or date.
+func isNumber(folder string) bool {
+	return len(folder) <= 3 && strings.Trim(folder, "0123456789") == ""
+}
+
+func isYear(folder string) bool { return len(folder) == 4 && isDigits(folder) }
 
 // isDigits says that there are only digits, and what stands between those of a
 // date.

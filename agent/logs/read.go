@@ -21,8 +21,12 @@ type Taker interface {
 	End()
 }
 
-// Progress is how far reading has come. It is safe for concurrent use.
+// Progress is how far finding and then reading have come. It is safe for concurrent
+// use.
 type Progress struct {
+	Files  atomic.Int64 // that were found
+	Looked atomic.Int64 // thereof, that were looked at
+
 	Packed   atomic.Int64 // bytes on disk that are done
 	Bytes    atomic.Int64 // of logs, unpacked
 	Rows     atomic.Int64

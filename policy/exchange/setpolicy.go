@@ -1,15 +1,14 @@
 package exchange
 
 import (
-	"strconv"
-
 	"evenkeel/policy/throttle"
 )
 
-// A Setting is a parameter and the number to give it.
+// A Setting is a parameter and the value to give it. An inherited value is none to
+// give, and is left out.
 type Setting struct {
 	Parameter throttle.Parameter
-	Number    int64
+	Value     throttle.Value
 }
 
 // SetPolicy is the command that gives a policy other values. Parameters that no
@@ -23,30 +22,43 @@ func SetPolicy(name string, values []Setting) string {
 	return setPolicy(name, pairs...)
 }
 
-// NewPolicy are the commands that make a policy and give it to an account;
-// service: of a service account. It is empty where nothing can be set.
-func NewPolicy(name, account string, service bool, values []Setting) []string {
+// NewPolicy are the commands that make a policy and give it to an account; identity
+// is what a cmdlet finds it by, as contoso.example's users are by anna@contoso.example
+// and by CONTOSO\anna. It is empty where nothing can be set.
+func NewPolicy(name, identity string, values []Setting) []string {
 	pairs := pairsOf(values)
 	if len(pairs) == 0 {
 		return nil
 	}
 	text := "New-ThrottlingPolicy -Name " + Quote(name)
-	if service {
-		text += " -IsServiceAccount $true"
-	}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		text += " -" + pairs[i] + " " + pairs[i+1]
 	}
-	return []string{text, "Set-ThrottlingPolicyAssociation -Identity " + Quote(account) + " -ThrottlingPolicy " + Quote(name)}
+	return []string{text, "Set-ThrottlingPolicyAssociation -Identity " + Quote(identity) + " -ThrottlingPolicy " + Quote(name)}
 }
 
 func pairsOf(values []Setting) (pairs []string) {
 	for _, v := range values {
-		if !byFile(v.Parameter) {
-			pairs = append(pairs, v.Parameter.String(), strconv.FormatInt(v.Number, 10))
+		if !byFile(v.Parameter) && v.Value.State != throttle.Inherited {
+			pairs = append(pairs, v.Parameter.String(), v.argument())
 		}
 	}
 	return pairs
+}
+
+// argument is the value as Set-ThrottlingPolicy takes it.
+func (s Setting) argument() string {
+	switch v := s.Value; {
+	case v.State == throttle.Unset:
+		return "$null"
+	case v.State == throttle.NoLimit:
+		return "Unlimited"
+	case s.Parameter.Unit() == throttle.Switch && v.N == 0:
+		return "$false"
+	case s.Parameter.Unit() == throttle.Switch:
+		return "$true"
+	}
+	return s.Value.String()
 }
 
 // byFile says that a parameter is set in a web.config, or fixed.

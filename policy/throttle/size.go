@@ -15,6 +15,7 @@ type Use struct {
 	Charged time.Duration // what it was charged for its time, less or more than Open; nothing if it hangs
 	AD, RPC time.Duration // of it, where that is known: what policies of 2010 limit apart
 	Hanging bool          // it waited, and did not work
+	Rough   bool          // Start is known to a second only, as of a log of whole seconds: who came after the end of another may seem to have come before
 }
 
 // A Sized is what the requests of one account needed in one component, and what
@@ -33,13 +34,15 @@ type Sized struct {
 type Usage struct {
 	Requests, Hanging     int // Hanging are not among Requests
 	AtOnce, HangingAtOnce Peak
+	Sure, HangingSure     int           // at once, of those that are not Rough: what is judged and sized
 	Charged               time.Duration // of all requests
 	Hour                  time.Duration // the most that those were charged that came within an hour
 	HourFrom              time.Duration // when that hour began
 	First, Last           time.Duration // from the first beginning to the last end
 }
 
-// A Peak is the most at once, and when it was first reached.
+// A Peak is the most at once, and when it was first reached; of requests of which any is
+// Rough it may be more than were.
 type Peak struct {
 	N  int
 	At time.Duration
@@ -51,6 +54,8 @@ type Need struct {
 	Present   Value
 	Least     int64 // with one less, and the others of the policy as they are, a request is throttled; 0: it needs nothing
 	Write     int64 // Least rounded up to a number that people write
+
+	more [2]int64 // Least and Write of those beyond Present, where that is not enough though it is no less than Least
 }
 
 // A Curve are the two ends between which MaxBurst and RechargeRate can be
@@ -74,7 +79,8 @@ type Nearest struct {
 // Requests at once are not sized for RCA, POP, IMAP and PowerShell: there
 // MaxConcurrency counts connections, of which requests do not tell. CutoffBalance
 // is as the policy has it, and so are time in AD, in the address book and in RPC
-// where no use has any: logs seldom tell them. Of burst and recharge many pairs are enough. Taken is
+// where no use has any, since logs seldom tell them. Requests at once are sized by
+// those that are not Rough, and not at all where all are. Of burst and recharge many pairs are enough. Taken is
 // the burst that is needed where an hour earns what the account was charged in
 // its worst hour, so that no debt is carried from hour to hour, and then the least
 // recharge that is enough for that burst.
@@ -84,11 +90,13 @@ func Size(uses []Use, e Effective, c Component) Sized {
 		return s
 	}
 	w := newWalk(uses, e.Limits(c), c)
-	for _, n := range w.nodes {
-		s.Nodes = append(s.Nodes, n.usage())
+	for i := range w.nodes {
+		s.Nodes = append(s.Nodes, w.nodes[i].usage())
 	}
-	for _, p := range gaugeParts[c] {
-		s.gauge(w, p)
+	if slices.ContainsFunc(uses, func(u Use) bool { return !u.Rough }) {
+		for _, p := range gaugeParts[c] {
+			s.gauge(p)
+		}
 	}
 	for i, p := range rateParts[c] {
 		switch {
@@ -113,16 +121,16 @@ func tells(uses []Use, p Part) bool {
 func (c Component) connects() bool { return c == RCA || c == POP || c == IMAP || c == PowerShell }
 
 // gauge sizes requests at once.
-func (s *Sized) gauge(w *walk, p Part) {
+func (s *Sized) gauge(p Part) {
 	if p != Concurrency && p != Hanging || p == Concurrency && s.Component.connects() {
 		return
 	}
 	least := 0
 	for _, n := range s.Nodes {
 		if p == Hanging {
-			least = max(least, n.HangingAtOnce.N)
+			least = max(least, n.HangingSure)
 		} else {
-			least = max(least, n.AtOnce.N)
+			least = max(least, n.Sure)
 		}
 	}
 	s.need(p, asLimit, int64(least), roundCount(int64(least)))
@@ -135,7 +143,7 @@ func (s *Sized) need(p Part, does role, least, write int64) {
 		return
 	}
 	present, _ := s.Present.Setting(x)
-	s.Needs = append(s.Needs, Need{x, present.Value, least, write})
+	s.Needs = append(s.Needs, Need{Parameter: x, Present: present.Value, Least: least, Write: write})
 	if does != asBurst && does != asRefill {
 		s.near(x, present.Value, Number(least))
 	}

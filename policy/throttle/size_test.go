@@ -18,6 +18,7 @@ func anyUses(t *rapid.T) []Use {
 			Start:   time.Duration(rapid.IntRange(0, 400).Draw(t, "start")) * rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 30 * time.Second}).Draw(t, "step"),
 			Open:    long.Draw(t, "open"),
 			Hanging: rapid.IntRange(0, 5).Draw(t, "hanging") == 0,
+			Rough:   rapid.IntRange(0, 5).Draw(t, "rough") == 0,
 		}
 		u.Charged, u.AD, u.RPC = u.Open, long.Draw(t, "ad"), long.Draw(t, "rpc")
 		if rapid.Bool().Draw(t, "otherwise") {
@@ -175,31 +176,39 @@ func TestAtOncePlainly(t *testing.T) {
 		uses := anyUses(t)
 		s := Size(uses, whose(t, Exchange2013, nil), EWS)
 		for node, n := range s.Nodes {
-			for _, hanging := range []bool{false, true} {
-				want := 0
-				for i, a := range uses {
-					if a.Node != node || a.Hanging != hanging {
-						continue
-					}
-					now := 1
-					for k, b := range uses {
-						began := b.Start < a.Start || b.Start == a.Start && k < i
-						if b.Node == node && b.Hanging == hanging && began && b.Start+b.Open > a.Start {
-							now++
-						}
-					}
-					want = max(want, now)
-				}
-				got := n.AtOnce.N
-				if hanging {
-					got = n.HangingAtOnce.N
-				}
-				if got != want {
-					t.Fatalf("node %d, hanging %v: %d at once, want %d", node, hanging, got, want)
+			for _, tt := range []struct {
+				what string
+				got  int
+				of   func(Use) bool
+			}{
+				{"work", n.AtOnce.N, func(u Use) bool { return !u.Hanging }},
+				{"waits", n.HangingAtOnce.N, func(u Use) bool { return u.Hanging }},
+				{"work, surely", n.Sure, func(u Use) bool { return !u.Hanging && !u.Rough }},
+				{"waits, surely", n.HangingSure, func(u Use) bool { return u.Hanging && !u.Rough }},
+			} {
+				if want := plainly(uses, func(u Use) bool { return u.Node == node && tt.of(u) }); tt.got != want {
+					t.Fatalf("node %d, %s: %d at once, want %d", node, tt.what, tt.got, want)
 				}
 			}
 		}
 	})
+}
+
+func plainly(uses []Use, of func(Use) bool) (most int) {
+	for i, a := range uses {
+		if !of(a) {
+			continue
+		}
+		now := 1
+		for k, b := range uses {
+			began := b.Start < a.Start || b.Start == a.Start && k < i
+			if of(b) && began && b.Start+b.Open > a.Start {
+				now++
+			}
+		}
+		most = max(most, now)
+	}
+	return most
 }
 
 // every makes n requests, one after the other.
@@ -246,40 +255,6 @@ func TestChargedIsNotOpen(t *testing.T) {
 	}
 }
 
-// Twenty-eight at once are one too many for 27, and are not charged.
-func TestReplayAtOnce(t *testing.T) {
-	var uses []Use
-	for i := range 28 {
-		uses = append(uses, Use{Start: time.Duration(i), Open: time.Minute, Charged: 0})
-	}
-	s := Size(uses, whose(t, Exchange2013, nil), EWS)
-	want := []Throttling{{Part: Concurrency, Action: Deny, From: 27, To: 27, Requests: 1}}
-	if !slices.Equal(s.Throttled, want) {
-		t.Errorf("got %+v, want %+v", s.Throttled, want)
-	}
-	if want := (Nearest{name("EwsMaxConcurrency"), 28.0 / 27}); s.Nearest != want {
-		t.Errorf("nearest %v, want %v", s.Nearest, want)
-	}
-}
-
-// A lock-out is told with its end, once, with those who asked meanwhile.
-func TestReplayLockedOut(t *testing.T) {
-	uses := every(10, time.Minute, 0)
-	uses[0].Open, uses[0].Charged = time.Minute, 2*time.Hour // at its end, all at once
-	s := Size(uses, whose(t, Exchange2013, nil), EWS)
-	if len(s.Throttled) != 2 {
-		t.Fatalf("got %+v, want two lock-outs", s.Throttled)
-	}
-	for i, from := range []time.Duration{time.Minute, 6 * time.Minute} {
-		if got := s.Throttled[i]; !got.Locked || got.From != from || got.To != from+5*time.Minute {
-			t.Errorf("got %+v, want a lock-out from %v for five minutes", got, from)
-		}
-	}
-	if got := s.Throttled[0].Requests; got != 5 {
-		t.Errorf("the first met %d requests, want 5", got)
-	}
-}
-
 // What a log does not tell is not sized: to write 0 or 1 for it would be a guess.
 func TestUntoldIsNotSized(t *testing.T) {
 	uses := every(50, time.Second, time.Second)
@@ -320,21 +295,5 @@ func TestConnectionsAreNotSized(t *testing.T) {
 	}
 	if len(s.Throttled) > 0 && s.Throttled[0].Part == Concurrency {
 		t.Errorf("throttled %+v", s.Throttled)
-	}
-}
-
-func TestRoundCount(t *testing.T) {
-	for n, want := range map[int64]int64{0: 0, 7: 7, 99: 99, 100: 100, 101: 110, 337_000: 340_000, 1_230_001: 1_300_000} {
-		if got := roundCount(n); got != want {
-			t.Errorf("%d: got %d, want %d", n, got, want)
-		}
-	}
-}
-
-func BenchmarkSize(b *testing.B) {
-	uses := every(100_000, 700*time.Millisecond, time.Second)
-	e := whose(b, Exchange2013, nil)
-	for b.Loop() {
-		Size(uses, e, EWS)
 	}
 }

@@ -5,19 +5,29 @@ import "time"
 // percent sizes a part of a minute of 2010: there is a percentage that is enough
 // where one less is not.
 func (s *Sized) percent(w *walk, i int, p Part) {
-	if _, ok := s.Component.parameter(s.Present.Generation, p, asLimit); !ok {
+	x, ok := s.Component.parameter(s.Present.Generation, p, asLimit)
+	if !ok {
 		return
 	}
 	enough := func(n int64) bool {
 		r := minuteOf(n)
-		return n > 0 && w.used(i, r) < r.Cap
+		return n > 0 && w.used(i, r, r.Cap).used < r.Cap
 	}
-	least := firstThat(enough)
-	write := roundCount(least)
-	for !enough(write) { // what is owed is bounded by the limit, so a little more may rarely be too little
-		write++
+	// What is owed is bounded by the limit, so a little more may rarely be too little.
+	written := func(least int64) int64 {
+		write := roundCount(least)
+		for !enough(write) {
+			write++
+		}
+		return write
 	}
-	s.need(p, asLimit, least, write)
+	least := firstThat(1, enough)
+	s.need(p, asLimit, least, written(least))
+	present, _ := s.Present.Setting(x)
+	if n, ok := present.Value.limit(); ok && n >= least && !enough(n) {
+		more := n + firstThat(1, func(by int64) bool { return enough(n + by) })
+		s.Needs[len(s.Needs)-1].more = [2]int64{more, written(more)}
+	}
 }
 
 // minuteOf is n percent of each minute.
@@ -25,15 +35,24 @@ func minuteOf(n int64) Rate {
 	return Rate{Cap: n * int64(onePercent), Refill: n * int64(onePercent), Per: time.Minute}
 }
 
-// firstThat is a number that is enough where one less is not; 0 is, or not.
-func firstThat(enough func(int64) bool) int64 {
+// firstThat is a number that is enough where one less is not; 0 is, or not. It is
+// found the sooner the nearer it is to a guess, at least 1.
+func firstThat(guess int64, enough func(int64) bool) int64 {
 	if enough(0) {
 		return 0
 	}
-	low, high := int64(0), int64(1) // low is not enough
-	for !enough(high) {
-		if low, high = high, high*2; high >= mostWritten {
+	low, high := int64(0), min(guess, mostWritten-1) // low is not enough
+	for step := int64(1); !enough(high); step *= 2 {
+		if high == mostWritten-1 {
 			return mostWritten
+		}
+		low, high = high, min(high+step, mostWritten-1)
+	}
+	for step := int64(1); low == 0 && high-step > 0; step *= 2 {
+		if enough(high - step) {
+			high -= step
+		} else {
+			low = high - step
 		}
 	}
 	for high-low > 1 {
@@ -101,13 +120,14 @@ type bucketOf struct {
 	spare int64 // ns that must be left at least
 }
 
-// used is the most that was used at a request's beginning.
-func (b *bucketOf) used(recharge int64) int64 {
-	return b.w.used(rateLocal, Rate{Refill: recharge * int64(time.Millisecond), Per: time.Hour})
+// used is the most that was used at a request's beginning, or something that is
+// more than enough.
+func (b *bucketOf) used(recharge, enough int64) high {
+	return b.w.used(rateLocal, Rate{Refill: recharge * int64(time.Millisecond), Per: time.Hour}, enough)
 }
 
 func (b *bucketOf) burst(recharge int64) int64 {
-	burst := milliseconds(b.used(recharge) + b.spare)
+	burst := milliseconds(b.used(recharge, most).used + b.spare)
 	if burst == 0 && recharge == 0 { // by which nothing is allowed
 		return 1
 	}
@@ -115,9 +135,30 @@ func (b *bucketOf) burst(recharge int64) int64 {
 }
 
 func (b *bucketOf) recharge(burst int64) int64 {
-	return firstThat(func(n int64) bool {
-		return (burst > 0 || n > 0) && b.used(n)+b.spare <= burst*int64(time.Millisecond)
+	limit := burst*int64(time.Millisecond) - b.spare
+	return firstThat(b.guess(limit), func(n int64) bool {
+		return (burst > 0 || n > 0) && b.used(n, limit).used <= limit
 	})
+}
+
+// guesses are more than it takes to come near: each is at a corner of what is used,
+// which falls in straight lines, ever flatter.
+const guesses = 12
+
+// guess is near the recharge at which no more is used than the limit. What is too
+// much at one recharge was earned at a greater one since there was last nothing used.
+func (b *bucketOf) guess(limit int64) (n int64) {
+	for range guesses {
+		h := b.used(n, most)
+		if h.used <= limit || h.after <= 0 {
+			break
+		}
+		n += 1 + int64(min(float64(h.used-limit)/float64(time.Millisecond)*(float64(time.Hour)/float64(h.after)), mostWritten))
+		if n >= mostWritten {
+			break
+		}
+	}
+	return min(max(n, 1), mostWritten)
 }
 
 // milliseconds are those of ns, a begun one too.

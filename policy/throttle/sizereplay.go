@@ -25,7 +25,8 @@ type Throttling struct {
 // Replay is what l makes of uses, by a [Ledger] that is told of them in order,
 // which it puts them in. Requests come when they came, whatever became of those
 // before: a client that waits for answers would ask later. Who is refused is not
-// charged. Requests at once are not judged where [Size] does not size them.
+// charged. Requests at once are not judged where [Size] does not size them; of those
+// that are Rough none is one of them.
 func Replay(uses []Use, l *Limits, c Component) []Throttling {
 	sortUses(uses)
 	p := newReplay(uses, l, c)
@@ -116,24 +117,37 @@ func (p *replay) later(d due) {
 func (p *replay) begin(i int32) {
 	u := &p.uses[i]
 	now, who, ask := instant(u.Start), p.callers[u.Node], Ask{Hanging: u.Hanging, CPU: -1}
-	place, v := p.ledger.Check(now, who[0], ask)
-	if v.Action != Allow {
-		p.note(u, v)
-		return
+	var place Ticket
+	if !u.Rough {
+		t, v := p.ledger.Check(now, who[0], ask)
+		if v.Action != Allow {
+			p.note(u, v)
+			return
+		}
+		place = t
 	}
 	charge, v := p.ledger.Check(now, who[1], ask)
 	if v.Action != Allow {
 		p.note(u, v)
 	}
 	if v.Action == Deny {
-		p.ledger.Done(now, place, Cost{})
+		p.leave(now, place)
 		return
 	}
 	if v.Wait > 0 {
 		p.later(due{at: u.Start + v.Wait})
 	}
 	p.later(due{u.Start + v.Wait + u.own(), charge, u.cost()})
-	p.later(due{u.Start + v.Wait + u.Open, place, Cost{}})
+	if place != 0 {
+		p.later(due{u.Start + v.Wait + u.Open, place, Cost{}})
+	}
+}
+
+// leave gives a place back, if there is one.
+func (p *replay) leave(now time.Time, place Ticket) {
+	if place != 0 {
+		p.ledger.Done(now, place, Cost{})
+	}
 }
 
 // pause ends a [Throttling].

@@ -2,6 +2,7 @@ package throttle
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 )
@@ -17,17 +18,8 @@ type walk struct {
 
 // A course is what happened to one node's budget, in order.
 type course struct {
-	uses  []Use    // by beginning
-	open  []moment // of being one of those at once
-	spent []moment // of being charged
-}
-
-// A moment is a request's beginning or end. Ends come first: who goes makes room
-// for who comes in the same instant.
-type moment struct {
-	at  time.Duration
-	use int32
-	end bool
+	uses []Use   // by beginning
+	ends []int32 // of uses: by the end of being charged
 }
 
 // newWalk puts uses in order.
@@ -57,9 +49,10 @@ func sortUses(uses []Use) {
 	})
 }
 
-func newCourse(uses []Use) course {
-	return course{uses, moments(uses, func(u *Use) time.Duration { return u.Open }), moments(uses, (*Use).own)}
-}
+func newCourse(uses []Use) course { return course{uses, endsOf(uses, (*Use).own)} }
+
+// open is for how long a request is one of those at once.
+func (u *Use) open() time.Duration { return u.Open }
 
 // own is for how long a request is charged as it goes. What it was charged beyond
 // is charged at its end.
@@ -73,52 +66,91 @@ func (u *Use) own() time.Duration {
 // cost is what is charged at the end.
 func (u *Use) cost() Cost { return Cost{AD: u.AD, RPC: u.RPC, Time: u.Charged} }
 
-// moments are all beginnings and ends in order, of what takes so long. uses are in
-// order, so of one instant all ends of those that began earlier come first, and what
-// takes no time ends before the next begins.
-func moments(uses []Use, long func(*Use) time.Duration) []moment {
-	out := make([]moment, 0, 2*len(uses))
-	for i := range uses {
-		at := uses[i].Start
-		out = append(out, moment{at, int32(i), false}, moment{at + long(&uses[i]), int32(i), true})
+// endsOf are uses by their ends, of what takes so long; of those that end together
+// who began first is first.
+func endsOf(uses []Use, long func(*Use) time.Duration) []int32 {
+	out := make([]int32, len(uses))
+	for i := range out {
+		out[i] = int32(i)
 	}
-	slices.SortFunc(out, func(a, b moment) int {
-		if a.at == b.at && a.use == b.use && a.end != b.end {
-			if a.end {
-				return 1
-			}
-			return -1
-		}
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.use, b.use))
+	slices.SortFunc(out, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(uses[a].Start+long(&uses[a]), uses[b].Start+long(&uses[b])), cmp.Compare(a, b))
 	})
 	return out
 }
 
-// used is the most of the rate in slot i that was used when a request began, on
-// any node, if it refills like r.
-func (w *walk) used(i int, r Rate) (out int64) {
+// A moment is a request's beginning or end.
+type moment struct {
+	at  time.Duration
+	use *Use
+	end bool
+}
+
+// moments are all beginnings and ends in order. Of one instant all ends of those
+// that began earlier come first, since who goes makes room for who comes, and what
+// takes no time ends before the next begins.
+func (n *course) moments(ends []int32, long func(*Use) time.Duration) iter.Seq[moment] {
+	return func(yield func(moment) bool) {
+		next := 0
+		for _, e := range ends {
+			ended := &n.uses[e]
+			at := ended.Start + long(ended)
+			for ; next < len(n.uses) && (n.uses[next].Start < at || n.uses[next].Start == at && next <= int(e)); next++ {
+				if !yield(moment{n.uses[next].Start, &n.uses[next], false}) {
+					return
+				}
+			}
+			if !yield(moment{at, ended, true}) {
+				return
+			}
+		}
+	}
+}
+
+// A high is the most that was used of a rate when a request began, and since when
+// there had always been something: what a greater Refill takes off goes by that.
+type high struct {
+	used  int64
+	after time.Duration
+}
+
+// used is that of the rate in slot i on any node, if it refills like r; it goes no
+// further once there is more than enough.
+func (w *walk) used(i int, r Rate, enough int64) (out high) {
 	l := *w.limits
 	for k := range l.Rate {
 		l.Rate[k] = Rate{Unlimited: true}
 	}
 	l.Rate[i] = r
 	for n := range w.nodes {
-		out = max(out, w.nodes[n].used(&l, w.c, i))
+		if h := w.nodes[n].used(&l, w.c, i, enough); h.used > out.used {
+			out = h
+		}
+		if out.used > enough {
+			break
+		}
 	}
 	return out
 }
 
-func (n *course) used(l *Limits, c Component, i int) (out int64) {
+func (n *course) used(l *Limits, c Component, i int, enough int64) (out high) {
 	b := Budget{Component: c}
-	for _, m := range n.spent {
-		u := &n.uses[m.use]
-		if b.settleOne(l, m.at, i); m.end {
-			cost := u.cost()
-			b.done(l, u.Hanging, 0, u.own(), u.own(), &cost)
+	var since time.Duration
+	for m := range n.moments(n.ends, (*Use).own) {
+		if b.settleOne(l, m.at, i); b.Used[i] == 0 {
+			since = m.at
+		}
+		if m.end {
+			cost := m.use.cost()
+			b.done(l, m.use.Hanging, 0, m.use.own(), m.use.own(), &cost)
 			continue
 		}
-		out = max(out, b.Used[i])
-		if !u.Hanging {
+		if b.Used[i] > out.used {
+			if out = (high{b.Used[i], m.at - since}); out.used > enough {
+				break
+			}
+		}
+		if !m.use.Hanging {
 			b.Open++
 		}
 	}
@@ -154,17 +186,24 @@ func (n *course) usage() (u Usage) {
 		u.Requests++
 		u.Charged += use.Charged
 	}
-	u.AtOnce, u.HangingAtOnce = n.peak(false), n.peak(true)
+	ends := endsOf(n.uses, (*Use).open)
+	work := func(u *Use) bool { return !u.Hanging }
+	hang := func(u *Use) bool { return u.Hanging }
+	u.AtOnce, u.HangingAtOnce = n.peak(ends, work), n.peak(ends, hang)
+	if u.Sure, u.HangingSure = u.AtOnce.N, u.HangingAtOnce.N; slices.ContainsFunc(n.uses, func(u Use) bool { return u.Rough }) {
+		u.Sure = n.peak(ends, func(u *Use) bool { return !u.Hanging && !u.Rough }).N
+		u.HangingSure = n.peak(ends, func(u *Use) bool { return u.Hanging && !u.Rough }).N
+	}
 	u.Hour, u.HourFrom = n.hour()
 	return u
 }
 
-// peak is the most at once, of those that hang or of the others.
-func (n *course) peak(hanging bool) (p Peak) {
+// peak is the most at once of some.
+func (n *course) peak(ends []int32, of func(*Use) bool) (p Peak) {
 	open := 0
-	for _, m := range n.open {
+	for m := range n.moments(ends, (*Use).open) {
 		switch {
-		case n.uses[m.use].Hanging != hanging:
+		case !of(m.use):
 		case m.end:
 			open--
 		default:

@@ -98,6 +98,18 @@ func (a axis) fragment(from, to time.Time) string {
 	return from.UTC().Format(form) + "-" + to.UTC().Format(form)
 }
 
+// ends are the first and the last time of a, as exact as they differ.
+func (a axis) ends() [2]string {
+	form := "2 Jan 15:04"
+	switch {
+	case a.length() < 10*time.Minute:
+		form = "2 Jan 15:04:05"
+	case a.length() > 300*24*time.Hour:
+		form = "2 Jan 2006"
+	}
+	return [2]string{a.from.Format(form), a.to.Format(form)}
+}
+
 // A tick is a round time on the axis.
 type tick struct {
 	At   float64 // per cent

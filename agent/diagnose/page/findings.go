@@ -9,8 +9,8 @@ import (
 	"evenkeel/agent/diagnose"
 )
 
-// firstLines is how many lines of evidence are shown before the others are
-// folded away.
+// firstLines is how many lines of evidence of the first finding are shown before
+// the others are folded away. All of the others' are.
 const firstLines = 3
 
 // A finding is a finding as the template wants it.
@@ -23,6 +23,7 @@ type finding struct {
 	When, Lasting  string // empty where it has no time
 	Range          string // the part of the address that shows it with a margin
 	From, To       int64  // milliseconds since 1970
+	Strip          bool   // a small picture of the whole time shows it
 	Left, Width    float64
 	Nodes          []string
 	Minutes        string // empty where nobody was refused
@@ -35,25 +36,27 @@ type finding struct {
 type line struct{ Where, Text string }
 
 func findings(r diagnose.Report, a axis) []finding {
-	out := make([]finding, len(r.Findings))
+	out, open := make([]finding, len(r.Findings)), firstLines
 	for i, f := range r.Findings {
 		out[i] = finding{
 			Number: i + 1, Kind: visible(string(f.Kind)), Title: visible(f.Title), Grave: grave(f.Kind),
 			Confidence: confidence(f.Confidence), Percent: percent(f.Confidence), Nodes: visibles(f.Nodes),
 			Minutes: minutes(f.Minutes), Advice: visible(f.Advice), Details: visibles(f.Details),
 		}
-		out[i].lines(f.Evidence)
+		out[i].lines(f.Evidence, open)
 		out[i].times(f, a)
+		out[i].Strip = out[i].When != "" && len(r.Nodes) > 0
+		open = 0
 	}
 	return out
 }
 
-func (f *finding) lines(evidence []diagnose.Evidence) {
+func (f *finding) lines(evidence []diagnose.Evidence, open int) {
 	all := make([]line, len(evidence))
 	for i, e := range evidence {
 		all[i] = line{visible(e.File) + ":" + strconv.FormatInt(e.Line, 10), visible(e.Text)}
 	}
-	n := min(firstLines, len(all))
+	n := min(open, len(all))
 	f.Evidence, f.More = all[:n], all[n:]
 }
 

@@ -47,9 +47,10 @@ type view struct {
 	Title, Lead string
 	Fine        bool // nothing was found
 	Facts       []string
-	Rejected    string // empty where every row was understood
-	Findings    []finding
+	Rejected    string    // empty where every row was understood
+	Findings    []finding // above the timeline
 	Timeline    *timeline // nil where nothing has a time
+	Others      []finding // below it
 	Clear       []string
 	Blind       []string
 	Version     string
@@ -57,11 +58,25 @@ type view struct {
 
 func viewOf(r diagnose.Report, about About) view {
 	a := axisOf(r)
+	all, t := findings(r, a), timelineOf(r, a)
+	n := above(len(all), t)
 	return view{
 		Title: title(a), Lead: lead(r), Fine: len(r.Findings) == 0, Facts: facts(r, about, a), Rejected: rejected(about),
-		Findings: findings(r, a), Timeline: timelineOf(r, a),
+		Findings: all[:n], Timeline: t, Others: all[n:],
 		Clear: visibles(r.Clear), Blind: visibles(r.Blind), Version: visible(about.Version),
 	}
+}
+
+// fewNodes is the most nodes whose timeline stands between the first finding and
+// the others: a longer one would hide them.
+const fewNodes = 4
+
+// above is how many findings stand above the timeline.
+func above(findings int, t *timeline) int {
+	if t == nil || len(t.Figures) > fewNodes {
+		return findings
+	}
+	return min(1, findings)
 }
 
 // title is the days that the logs are of.

@@ -12,6 +12,7 @@ import (
 type timeline struct {
 	From, To int64 // milliseconds since 1970
 	When     string
+	Ends     [2]string // of the strip
 	Ticks    []tick
 	Grid     string // path of the ticks
 	Strip    []mark // the sessions of every node and what was refused, small
@@ -74,7 +75,7 @@ func timelineOf(r diagnose.Report, a axis) *timeline {
 	if a.empty() || len(r.Nodes) == 0 {
 		return nil
 	}
-	t := &timeline{From: a.from.UnixMilli(), To: a.to.UnixMilli(), When: between(a.from, a.to), Ticks: a.ticks(), Columns: columns}
+	t := &timeline{From: a.from.UnixMilli(), To: a.to.UnixMilli(), When: between(a.from, a.to), Ends: a.ends(), Ticks: a.ticks(), Columns: columns}
 	var grid strings.Builder
 	for _, k := range t.Ticks {
 		fmt.Fprintf(&grid, "M%g 0v1", k.At)

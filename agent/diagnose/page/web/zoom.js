@@ -192,5 +192,5 @@
   window.addEventListener("hashchange", function () { if (!listen() && location.hash.length < 2) show(first, last, true); });
   window.addEventListener("popstate", function () { if (!listen() && location.hash.length < 2) show(first, last, true); });
   window.addEventListener("resize", soon);
-  if (!listen()) soon();
+  if (listen()) root.scrollIntoView(); else soon();
 })();
