@@ -43,6 +43,29 @@ func TestLateNames(t *testing.T) {
 	}
 }
 
+// TestNamesThatGoOn keep their place, though they have little to tell so far.
+func TestNamesThatGoOn(t *testing.T) {
+	var w world
+	r := budgeted(200, "", "", 4*second)
+	round := func(at time.Duration) {
+		for u := range maxNames - 1 {
+			w.by(fmt.Sprintf("CONTOSO\\u%d", u), 1, at, second, r)
+		}
+	}
+	for i := range 9 {
+		round(8*hour + time.Duration(i)*minute)
+	}
+	for i := range 10 {
+		w.by(fmt.Sprintf("CONTOSO\\guest%d", i), 1, 8*hour+9*minute, second, r)
+	}
+	for i := range 11 {
+		round(8*hour + time.Duration(10+i)*minute)
+	}
+	if r := w.report(t); first(r) != Throttled || !strings.Contains(r.Findings[0].Title, "and 254 others") {
+		t.Error(kindsFound(r))
+	}
+}
+
 // TestManyPools: two hundred that a shutdown ends do not hide the one that stays off.
 func TestManyPools(t *testing.T) {
 	var w world

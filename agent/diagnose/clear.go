@@ -58,8 +58,6 @@ func blind(f *farm) (out []string) {
 			out = append(out, q.blind)
 		case q.kind == Skew && len(f.told()) == 1:
 			out = append(out, "How sessions are spread: there are logs of one node alone.")
-		case q.kind == Skew && len(f.told()) > 1 && f.share == 0:
-			out = append(out, "How sessions are spread: at no time are there logs of all nodes and ten sessions.")
 		}
 	}
 	return slices.Concat(out, f.mute(), f.blurred())

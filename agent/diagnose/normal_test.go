@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -66,10 +67,13 @@ func TestNormalFarms(t *testing.T) {
 func TestLogsOfDifferentTimes(t *testing.T) {
 	var w world
 	w.hold("EX1", 0, 300, 8*hour, 10*hour)
-	w.hold("EX2", 5000, 300, 12*hour, 13*hour)
+	w.hold("EX2", 5000, 300, 10*hour+5*minute, 11*hour)
 	w.errs("EX1", "QueueFull", mapiPool, 503, 9*hour+30*minute, 4*minute, 1200)
 	r := w.report(t)
-	if first(r) != QueueFull || slices.Contains(r.Clear, "The sessions were spread over the nodes.") || !strings.Contains(fmt.Sprint(r.Blind), "logs of all nodes") {
+	if n := len(w.farm().failovers); n > 0 {
+		t.Errorf("%d failovers", n)
+	}
+	if first(r) != QueueFull || slices.Contains(r.Clear, "The sessions were spread over the nodes.") || !strings.Contains(fmt.Sprint(r.Clear), "logs of all nodes") {
 		t.Errorf("found %v, clear %v, blind %v", kindsFound(r), r.Clear, r.Blind)
 	}
 }
@@ -205,5 +209,36 @@ func TestSlowOneOfMany(t *testing.T) {
 			show(t, r)
 			t.Errorf("%d servers: found %v, want %s", c.servers, kindsFound(r), c.want)
 		}
+	}
+}
+
+// TestClockSetBack: the hour that is written twice, as clocks are set back, is no
+// trouble of anybody.
+func TestClockSetBack(t *testing.T) {
+	var w world
+	w.hold("EX1", 0, 300, hour, 5*hour)
+	w.hold("EX2", 5000, 300, hour, 5*hour)
+	for _, b := range w.books {
+		for i := range b.rows {
+			if r := &b.rows[i]; r.at >= 3*hour { // told as late as before
+				r.rec.At = r.rec.At.Add(-hour)
+			}
+		}
+	}
+	if r := w.report(t); len(r.Findings) > 0 {
+		show(t, r)
+	}
+}
+
+// TestReportTwice: a second report of the same logs is the same.
+func TestReportTwice(t *testing.T) {
+	var w world
+	incident(&w)
+	c := New(Options{})
+	for _, key := range sortedKeys(w.books) {
+		w.books[key].tell(c.Log(w.books[key].node))
+	}
+	if a, b := c.Report(), c.Report(); !reflect.DeepEqual(a, b) {
+		t.Error("it differs")
 	}
 }
