@@ -58,8 +58,8 @@ func adviceReason(reason string) string {
 	switch reason {
 	case "ConnLimit":
 		return "The site's connection limit was reached: appcmd list site /text:limits.maxConnections shows it. It is no pool's queue."
-	case "Connections_Refused":
-		return "The kernel had less than 20 MB of non-paged pool: look for a driver that leaks it (poolmon)."
+	case connectionsRefused:
+		return "Now: restart the server at a quiet time, its clients moved away before. For good: the kernel's non-paged pool was used up, so find the driver that leaks it (poolmon -b, counter Memory\\Pool Nonpaged Bytes). It is no pool's queue, and a longer one changes nothing."
 	case "AppPoolTimer":
 		return "The pool's worker was too slow to take the request: look at its processor and its start-up."
 	case "503.2":

@@ -80,20 +80,24 @@ func (l *Log) File(name string) {
 	}
 }
 
+// A row of another century has a wrong clock, and would make all steps wide.
+const oldestRow, newestRow = 946684800, 4102444799 // seconds: 2000 to 2099
+
 // Add counts a row: its record, its line in the file, and the line itself. The
 // three are not kept. Rows come in the order of time, give or take some seconds.
-// A row without a time does not count.
+// A row without a time, or of a time before 2000 or after 2099, does not count.
 func (l *Log) Add(r *maillog.Record, line int64, raw []byte) {
 	at := r.At.Unix()
-	if at <= 0 || at < l.from || at > l.to {
+	if at < oldestRow || at > newestRow || at < l.from || at > l.to {
 		return
 	}
-	l.here.at, l.here.line, l.here.raw = at, line, raw
+	l.here.at, l.here.line, l.here.raw, l.here.protocol = at, line, raw, r.Protocol
 	s := l.s
 	if s.rows == 0 {
 		s.first = at
 	}
 	s.rows++
+	s.cover(at)
 	s.first, s.last = min(s.first, at), max(s.last, at)
 	s.kinds |= 1 << r.Kind
 	s.ledger.kind = 1 << r.Kind

@@ -14,6 +14,8 @@ const (
 	storm      = 0.25 // of the sessions that a node had at most, arriving within two minutes
 	stormLeast = 100  // sessions, less is no storm
 	slowUsers  = 5    // users whose requests were slow: one's own are no server's fault
+	slowPart   = 0.3  // of a node's sessions that a mailbox server must hold to fill its queue
+	slowAsked  = 0.2  // or of its requests, of which a slow one gets fewer
 	slowFor    = 3    // minutes of a quarter of an hour that are slow, for the server to be
 )
 
@@ -127,12 +129,12 @@ func (n *node) recycled(o *outage, pool string) string {
 // it or as it says itself.
 func (f *farm) slowServer(o *outage) (string, bool) {
 	for _, server := range sortedKeys(o.node.backends) {
-		if name := f.serverName(o.node, server); mailboxes().slowAround(o.node.backends[server], o) && f.toldSlow(SlowBackend, name) {
+		if name := f.serverName(o.node, server); mailboxes().slowAround(o.node.backends[server], o) && o.node.depends(server, o) && f.toldSlow(SlowBackend, name) {
 			return name, true
 		}
 	}
 	for _, n := range f.nodes {
-		if b := n.backends[""]; b != nil && mailboxes().slowAround(b, o) && f.toldSlow(SlowBackend, n.name) {
+		if b := n.backends[""]; b != nil && mailboxes().slowAround(b, o) && f.serves(n, o) && f.toldSlow(SlowBackend, n.name) {
 			return n.name, true
 		}
 	}
@@ -156,7 +158,7 @@ func (f *farm) serverName(n *node, server string) string {
 // began.
 func (n *node) hogAt(o *outage) *hog {
 	for i := range n.hogs {
-		if h := &n.hogs[i]; h.from <= o.from && h.to >= o.from-stretch {
+		if h := &n.hogs[i]; h.from <= o.from && h.to >= o.from-stretch && h.uses(o.name) {
 			return h
 		}
 	}
@@ -214,4 +216,39 @@ func (n *node) stalled(o *outage, pool string) *run {
 		}
 	}
 	return nil
+}
+
+// serves says whether a mailbox server has a good part of the sessions of the node
+// of an outage: else it can be as slow as it likes.
+func (f *farm) serves(n *node, o *outage) bool {
+	all := o.node.sessionsAt(o.from - 60)
+	if n == o.node || all <= 0 {
+		return true
+	}
+	mine := 0.0
+	for _, s := range n.streams {
+		for frontEnd, at := range s.sessions {
+			if frontEnd != "" && f.node(frontEnd) == o.node {
+				mine += float64(at.level.of(o.from - 60))
+			}
+		}
+	}
+	return mine >= slowPart*all
+}
+
+// depends says whether a good part of a node's requests before an outage went to
+// a mailbox server, or it is that itself.
+func (n *node) depends(server string, o *outage) bool {
+	mine, all := int32(0), int32(0)
+	for name, b := range n.backends {
+		x := b.between(o.from-900, o.from+1).n
+		switch name {
+		case "": // what its own log says is in that of the proxy too
+			continue
+		case server:
+			mine = x
+		}
+		all += x
+	}
+	return server == "" || float64(mine) >= slowAsked*float64(all)
 }

@@ -36,6 +36,9 @@ func (f *farm) outageChains() (out []chain) {
 func (f *farm) chain(b *blamed) chain {
 	root := found{Finding: f.root(b), weight: 100 * b.minutes()}
 	root.Minutes = b.minutes()
+	if (b.kind == PoolDown || b.kind == Unavailable) && ofOne(b.runs()) {
+		root.playDown()
+	}
 	if b.kind == Monopoly {
 		root.who = []string{bare(b.name)}
 	}
@@ -122,13 +125,37 @@ func (f *farm) root(b *blamed) Finding {
 		x.Title = fmt.Sprintf("%s stood still on %s: requests waited in its queue until their time was over; %s", poolName(b.name), list(x.Nodes), b.cost())
 		x.Advice = adviceStall
 	case Unavailable:
-		x.Title = fmt.Sprintf("503 with the reason %s on %s; %s", plain(cmp.Or(b.name, "N/A")), list(x.Nodes), b.cost())
+		x.Title = fmt.Sprintf("%s; %s", reasonOn(b.name, list(x.Nodes)), b.cost())
 		x.Advice = adviceReason(b.name)
 	default:
 		x.Title = fmt.Sprintf("the queue of %s on %s was full %s; %s", poolName(b.name), list(x.Nodes), times(len(b.outages)), b.cost())
 		x.Advice = adviceFull
 	}
 	return x
+}
+
+// ofOne says whether all rows are of one address that asks once a second at most.
+// Who asks more may be a balancer that hides its clients.
+func ofOne(rs []*run) bool {
+	return !slices.ContainsFunc(rs, func(r *run) bool {
+		return !r.asker.IsValid() || r.asker != rs[0].asker || r.n > r.length()+1
+	})
+}
+
+// playDown is for what one alone has felt, who may be a monitor.
+func (x *found) playDown() {
+	x.Title += "; all from one address"
+	x.Confidence = min(x.Confidence, direct)
+	x.weight = min(x.weight, x.Minutes) // one client's
+}
+
+// reasonOn says that a 503 had a reason. HTTP.sys closes the connections that it
+// refuses, and answers nothing.
+func reasonOn(reason, nodes string) string {
+	if reason == connectionsRefused {
+		return "HTTP.sys refused new connections on " + nodes + ": less than 20 MB of non-paged pool were left"
+	}
+	return fmt.Sprintf("503 with the reason %s on %s", plain(cmp.Or(reason, "N/A")), nodes)
 }
 
 // oneByOne are the outages one by one, the longest first.
@@ -162,8 +189,12 @@ func (o *outage) word(pool string) string {
 func (f *farm) rootSkew(x *Finding, b *blamed) {
 	x.From, x.To = utc(f.from), utc(f.to) // it is of the whole time
 	full := b.filledOnes().own()
-	x.Title = fmt.Sprintf("%s of the MAPI sessions were on one of %d nodes; its queue filled %s at about %s sessions; %s; %s of outage",
-		share(f.share), len(f.told()), times(len(full.outages)), about(full.sessions()), plural(float64(len(f.failovers)), "failover"), long(b.minutes()))
+	moves := plural(float64(len(f.failovers)), "failover") + "; "
+	if f.coarse() { // nobody knows
+		moves = ""
+	}
+	x.Title = fmt.Sprintf("%s of the MAPI sessions were on one of %d nodes; its queue filled %s at about %s sessions; %s%s of outage",
+		share(f.share), len(f.told()), times(len(full.outages)), about(full.sessions()), moves, long(b.minutes()))
 	x.Confidence = confidence(kindsOf(maillog.HTTPErr, f.busiest.sessions.kind), len(b.outages), direct)
 	x.Advice = adviceSkew
 	x.Evidence = distinct(append(x.Evidence[:min(len(x.Evidence), maxEvidence-1)], f.busiest.sessions.evidence...))
@@ -206,8 +237,11 @@ func (f *farm) rootRecycle(x *Finding, b *blamed) {
 			}
 		}
 	}
-	x.Title = fmt.Sprintf("the worker of %s ended %s on %s; its clients came back at once and filled the queue; %s",
-		poolName(b.name), times(max(1, len(ended))), list(x.Nodes), b.cost())
+	then := "its clients came back at once and filled the queue"
+	if len(b.filledOnes().outages) == 0 {
+		then = "until the next was there, nobody took its requests"
+	}
+	x.Title = fmt.Sprintf("the worker of %s ended %s on %s; %s; %s", poolName(b.name), times(max(1, len(ended))), list(x.Nodes), then, b.cost())
 	x.Advice = adviceRecycle(b.name)
 	x.Evidence = distinct(append(evidence(ended), x.Evidence...))
 	s := bounds(append(ended, b.runs()...))

@@ -25,7 +25,7 @@ func quests() []quest {
 		{Recycle, errs, "No recycle of a pool was felt.", ""},
 		{Skew, proxy | mapi | iis, "The sessions were spread over the nodes.", "How sessions are spread: HttpProxy\\Mapi, MapiHttp or the IIS log of the front end shows it."},
 		{SlowAuthentication, proxy, "Logging on was not slow.", "How long logging on takes: HttpProxy shows it (Logging\\HttpProxy)."},
-		{SlowBackend, proxy | mapi | ews | iis, "No mailbox server was slow.", "How fast mailbox servers are: HttpProxy, MapiHttp and EWS show it."},
+		{SlowBackend, proxy | mapi | ews, "No mailbox server was slow.", "How fast mailbox servers are: HttpProxy, MapiHttp and EWS show it."},
 		{ProbeFlap, iis, "No balancer's probe flapped.", "Probes of balancers: the IIS log of the front end shows them."},
 		{IdleTimeout, iis | proxy, "No device was seen to cut connections of one age.", ""},
 		{LockedOut, ews | iis | proxy, "No user was locked out.", ""},
@@ -56,11 +56,24 @@ func blind(f *farm) (out []string) {
 			out = append(out, q.blind)
 		case f.kinds&q.logs == 0:
 			out = append(out, q.blind)
-		case q.kind == Skew && len(f.told()) == 1 && len(f.nodes) < 2:
+		case q.kind == Skew && len(f.told()) == 1:
 			out = append(out, "How sessions are spread: there are logs of one node alone.")
 		}
 	}
-	return append(out, f.mute()...)
+	return slices.Concat(out, f.mute(), f.blurred())
+}
+
+// blurred is what too many or too much at once hides.
+func (f *farm) blurred() (out []string) {
+	if f.coarse() {
+		out = append(out, "How sessions go from node to node: the time of the logs is too long for it; look at a part of it.")
+	}
+	for _, n := range f.nodes {
+		if slices.ContainsFunc(n.streams, func(s *stream) bool { return s.unnamed }) {
+			out = append(out, "More than "+num(maxServers)+" servers that the logs of "+n.name+" name: those that come later are left out.")
+		}
+	}
+	return out
 }
 
 // mute are the nodes whose HTTPERR is missing while others have theirs.

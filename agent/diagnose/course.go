@@ -86,8 +86,8 @@ func (n *node) spans() (out []Span) {
 		{other, Unavailable, few, "refused"},
 		{answered, Unavailable, few, "answered with 503"},
 		{stalled, Stall, few, "waited to the end of their time"},
-		{abandoned, Recycle, few, "lost"},
-		{missed, ProbeFlap, flapFails, "failed"},
+		{abandoned, WorkerEnded, few, "lost"},
+		{missed, ProbeFailed, flapFails, "failed"},
 		{locked, LockedOut, lockedLeast, "refused"},
 		{delayed, Throttled, delayedLeast, "delayed"},
 	} {

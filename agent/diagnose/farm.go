@@ -121,7 +121,7 @@ func (f *farm) countSessions(s *stream) {
 		case rank(s.kinds) < rank(1<<have.kind):
 			continue
 		}
-		n.sessions.add(s.sessions[frontEnd], span{s.first, s.last})
+		n.sessions.add(s.sessions[frontEnd], s.covered)
 	}
 }
 
@@ -137,7 +137,7 @@ func (s *stream) sessionKind() maillog.Kind {
 
 // add lays the sessions of a further log over those that are known: of different
 // mailbox servers they are different ones.
-func (t *sessionSeries) add(s *sessions, covered span) {
+func (t *sessionSeries) add(s *sessions, covered []span) {
 	sum := series[count]{step: t.level.step}
 	for _, l := range []*series[level]{&t.level, &s.level} {
 		for sum.step < l.step {
@@ -154,7 +154,7 @@ func (t *sessionSeries) add(s *sessions, covered span) {
 		t.level.at = append(t.level.at, level(x))
 	}
 	t.arrived.merge(&s.arrived)
-	t.covered = union(append(t.covered, covered))
+	t.covered = union(append(t.covered, covered...))
 	t.evidence = append(t.evidence, s.mark.evidence())
 }
 

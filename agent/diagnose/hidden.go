@@ -26,7 +26,7 @@ func (f *farm) hidden() (out []found) {
 	}
 	y := f.of(HiddenClients, span{f.from, f.to}, x.Nodes)
 	y.Evidence, y.Details, y.Confidence = distinct(x.Evidence), x.Details, x.Confidence
-	y.Title = fmt.Sprintf("a balancer's address stands in the place of the clients' on %s: most requests of many users come from few addresses", list(y.Nodes))
+	y.Title = fmt.Sprintf("most requests of many users come from few addresses on %s: a balancer's, a proxy's, or those of terminal servers", list(y.Nodes))
 	y.Advice = adviceHidden(forwarded)
 	return []found{{Finding: y, weight: 2}}
 }

@@ -1,6 +1,10 @@
 package diagnose
 
-import "net/netip"
+import (
+	"net/netip"
+
+	"evenkeel/queue/maillog"
+)
 
 // A hitter is one who asks much.
 type hitter struct {
@@ -11,6 +15,9 @@ type hitter struct {
 	name []byte
 	addr netip.Addr // from which it asked
 	seen mark       // of who is told with a line
+
+	protocol maillog.Protocol // of most requests
+	votes    int64            // for it: those of it less the others
 }
 
 func (h *hitter) least() int64 { return h.n - h.over }
@@ -67,7 +74,7 @@ func (h *hitters) of(key uint64) *hitter {
 		}
 	}
 	e := &set[least]
-	e.key, e.over, e.ms = key, e.n, 0
+	e.key, e.over, e.ms, e.votes = key, e.n, 0, 0
 	return e
 }
 
@@ -80,6 +87,21 @@ func (e *hitter) hit(name []byte, addr netip.Addr, ms float64, p *place) {
 		if p != nil {
 			e.seen.set(p)
 		}
+	}
+	if p != nil {
+		e.vote(p.protocol)
+	}
+}
+
+// vote finds the protocol that more than half of the requests have, if one has.
+func (e *hitter) vote(p maillog.Protocol) {
+	switch {
+	case e.votes == 0:
+		e.protocol, e.votes = p, 1
+	case e.protocol == p:
+		e.votes++
+	default:
+		e.votes--
 	}
 }
 
@@ -103,7 +125,7 @@ func (h *hitters) reset() {
 	for i := range h.at {
 		for j := range h.at[i] {
 			e := &h.at[i][j]
-			e.n, e.over, e.ms, e.key = 0, 0, 0, 0
+			e.n, e.over, e.ms, e.key, e.votes = 0, 0, 0, 0, 0
 		}
 	}
 }

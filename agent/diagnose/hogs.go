@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+
+	"evenkeel/queue/maillog"
 )
 
 // hogs are clients that ask for a large part of a node, one finding each, where
@@ -44,8 +47,12 @@ func (f *farm) hog(name string) found {
 	x := f.of(Monopoly, s, nodes)
 	x.Title, x.Advice, x.Details = most.title(where), adviceHog(name), details
 	x.Evidence, x.Confidence = distinct(lines), confidence(kinds, 0, direct)
-	return found{Finding: x, weight: 5 * float64(most.to-most.from) / 60, who: []string{bare(name)}}
+	return found{Finding: x, weight: min(hogMost, 5*float64(most.busy)/60), who: []string{bare(name)}}
 }
+
+// hogMost is what one who asks much weighs at most, however long: less than a
+// minute of outage, for others are still served.
+const hogMost = 50
 
 func hogNames(hs []hog) (out []string) {
 	for _, h := range hs {
@@ -65,13 +72,13 @@ func hogOf(hs []hog, name string) (sum hog) {
 		case i == 0:
 			sum = h
 		case h.from <= sum.to:
-			kinds := sum.kinds | h.kinds
+			from, to, kinds := min(h.from, sum.from), max(h.to, sum.to), sum.kinds|h.kinds
 			if h.n > sum.n {
-				sum = hog{h.name, min(h.from, sum.from), max(h.to, sum.to), h.n, h.ms, h.of, h.ofMs, 0, true, h.seen}
+				sum = h
 			}
-			sum.kinds = kinds
+			sum.from, sum.to, sum.kinds = from, to, kinds
 		default:
-			sum.to, sum.n, sum.ms, sum.of, sum.ofMs = h.to, sum.n+h.n, sum.ms+h.ms, sum.of+h.of, sum.ofMs+h.ofMs
+			sum.to, sum.busy, sum.n, sum.ms, sum.of, sum.ofMs = h.to, sum.busy+h.busy, sum.n+h.n, sum.ms+h.ms, sum.of+h.of, sum.ofMs+h.ofMs
 			sum.kinds |= h.kinds
 		}
 	}
@@ -80,10 +87,44 @@ func hogOf(hs []hog, name string) (sum hog) {
 
 func (h hog) title(node string) string {
 	return fmt.Sprintf("%s asked for %s of the requests and %s of their time on %s, for %s", plain(h.name),
-		share(float64(h.n)/float64(max(1, h.of))), share(h.ms/max(1, h.ofMs)), node, long(float64(h.to-h.from+1)/60))
+		share(float64(h.n)/float64(max(1, h.of))), share(h.ms/max(1, h.ofMs)), node, long(float64(h.busy)/60))
 }
 
 func (h hog) detail(node string) string {
 	return fmt.Sprintf("On %s from %s to %s: %s of %s, %s a second.", node, clock(h.from), clock(h.to), plural(float64(h.n), "request"), num(float64(h.of)),
-		strconv.FormatFloat(float64(h.n)/float64(h.to-h.from+1), 'f', 1, 64))
+		strconv.FormatFloat(float64(h.n)/float64(max(1, h.busy)), 'f', 1, 64))
+}
+
+// uses says whether a client's requests go through the queue of a pool; of pools
+// that are not Exchange's nobody knows.
+func (h *hog) uses(pool string) bool {
+	p := protocolOf(pool)
+	return p == maillog.NoProtocol || p == h.protocol
+}
+
+// protocolOf is what goes through a pool of Exchange, at the front end or the
+// mailbox server.
+func protocolOf(pool string) maillog.Protocol {
+	name, _ := strings.CutPrefix(pool, "MSExchange")
+	switch {
+	case name == pool:
+		return maillog.NoProtocol
+	case strings.HasPrefix(name, "Mapi"):
+		return maillog.MAPI
+	case strings.HasPrefix(name, "RpcProxy"):
+		return maillog.RPC
+	case strings.HasPrefix(name, "Services"):
+		return maillog.EWSProtocol
+	case strings.HasPrefix(name, "Sync"):
+		return maillog.EAS
+	case strings.HasPrefix(name, "OWA"):
+		return maillog.OWA
+	case strings.HasPrefix(name, "ECP"):
+		return maillog.ECP
+	case strings.HasPrefix(name, "OAB"):
+		return maillog.OAB
+	case strings.HasPrefix(name, "Autodiscover"):
+		return maillog.Autodiscover
+	}
+	return maillog.NoProtocol
 }

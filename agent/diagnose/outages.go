@@ -3,6 +3,8 @@ package diagnose
 import (
 	"cmp"
 	"slices"
+
+	"evenkeel/queue/maillog"
 )
 
 // An outage is a time in which a node refused requests for want of a service.
@@ -86,20 +88,17 @@ const (
 // few are there, that means nothing.
 func (f *farm) findFailovers() (out []failover) {
 	told := f.told()
-	if len(told) < 2 {
+	if len(told) < 2 || f.coarse() {
 		return nil
 	}
-	step := told[0].sessions.level.step
-	for _, n := range told {
-		step = max(step, n.sessions.level.step)
-	}
+	step := f.sessionStep()
 	var current *node
 	var before []float64
 	covered, least := f.covered(), max(leastIn, f.most()/10)
 	for sec := covered.from - covered.from%step; sec <= covered.to; sec += step {
 		now := f.total(told, sec)
 		ref := median(before)
-		if next, moved := arriving(told, current, sec, step); next != nil && ref >= least && moved > ref/2 {
+		if next, moved := arriving(told, current, sec, step); next != nil && ref >= least && moved > ref/2 && next.knownAt(sec) && current.lost(sec, step) {
 			out = append(out, failover{from: current, to: next, at: next.arrival(sec, step), moved: moved})
 			current = next
 		} else if top := busiest(told, sec); top != nil && (current == nil || !f.recent(out, sec, step)) {
@@ -113,16 +112,43 @@ func (f *farm) findFailovers() (out []failover) {
 	return out
 }
 
+// sessionStep is the longest step in which sessions of nodes are known, in seconds.
+func (f *farm) sessionStep() (step int64) {
+	for _, n := range f.told() {
+		step = max(step, n.sessions.level.step)
+	}
+	return step
+}
+
+// coarse says whether steps are too long to see sessions go from node to node.
+func (f *farm) coarse() bool { return f.sessionStep() > window*60 }
+
+// knownAt says whether it is known how many sessions a node had some minutes before
+// they arrived there: they may have been there already, and the log begins.
+func (n *node) knownAt(sec int64) bool { return n.sessionsAt(sec-2*window*60) >= 0 }
+
+// lost says whether a node has lost most of its sessions some minutes later: else
+// they were cut, and came back to where they had been.
+func (n *node) lost(sec, step int64) bool {
+	if n == nil {
+		return true
+	}
+	left := n.sessionsAt(sec + (window+moving)*60 + step)
+	return left < 0 || left <= n.sessionsAt(sec-60)/2
+}
+
 // recent says whether the last failover is so short ago that the sessions that
 // left still count where they were.
 func (f *farm) recent(out []failover, sec, step int64) bool {
 	return len(out) > 0 && sec-out[len(out)-1].at < (window+1)*60+step
 }
 
-// told are the nodes whose sessions are known.
+// told are the nodes whose sessions are known. Where proxies tell of theirs, a node
+// of which mailbox servers alone tell is none: theirs may not be all that there are.
 func (f *farm) told() (out []*node) {
+	proxied := slices.ContainsFunc(f.nodes, func(n *node) bool { return n.sessions != nil && n.sessions.kind == maillog.HTTPProxy })
 	for _, n := range f.nodes {
-		if n.sessions != nil {
+		if n.sessions != nil && (n.kinds != 0 || !proxied) {
 			out = append(out, n)
 		}
 	}
@@ -174,8 +200,8 @@ func busiest(nodes []*node, sec int64) (top *node) {
 }
 
 // skew is the share of the busiest node, the median over windows of five minutes
-// in which the farm has at least a tenth of its most sessions; and which node was
-// the busiest most often.
+// in which the farm has at least a tenth of its most sessions and all nodes have
+// logs; and which node was the busiest most often.
 func (f *farm) skew() (share float64, busiest *node) {
 	told := f.told()
 	if len(told) < 2 {
@@ -185,6 +211,9 @@ func (f *farm) skew() (share float64, busiest *node) {
 	var shares []float64
 	times := map[*node]int{}
 	f.windows(func(sec int64) {
+		if slices.ContainsFunc(told, func(n *node) bool { return n.sessionsAt(sec) < 0 }) {
+			return
+		}
 		sum := f.total(told, sec)
 		if sum < leastIn || sum < most/10 {
 			return

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"evenkeel/queue/maillog"
 )
 
 // stalls are pools that stood still, each told once.
@@ -48,7 +50,7 @@ const (
 func (f *farm) probes() (out []found) {
 	for _, n := range f.nodes {
 		for _, name := range sortedKeys(n.runs[missed]) {
-			rs := enough(n.runs[missed][name], flapFails)
+			rs := slices.DeleteFunc(enough(n.runs[missed][name], flapFails), (*run).stays)
 			if mostWithin(rs, 3600) < flapHour && mostWithin(rs, day) < flapDay {
 				continue
 			}
@@ -65,6 +67,10 @@ func (f *farm) probes() (out []found) {
 	}
 	return mergeProbes(out)
 }
+
+// stays says whether a probe that failed was not seen to come back. HTTPERR cannot
+// show that it did.
+func (r *run) stays() bool { return !r.closed && r.kinds&kindsOf(maillog.HTTPErr) == 0 }
 
 // mergeProbes makes one finding of what several paths and probers of a node tell:
 // the one that failed most often stands for them.
@@ -234,7 +240,11 @@ func (f *farm) offs() (out []found) {
 			x.Minutes = minutes(spans(rs))
 			x.Title = fmt.Sprintf("%s was off on %s (%s); %s refused in %s", poolName(pool), n.name, plain(reason), plural(float64(total(rs)), "request"), long(x.Minutes))
 			x.Evidence, x.Advice, x.Confidence = evidence(rs), adviceDown(pool), confidence(kindsIn(rs), len(rs), 0.9)
-			out = append(out, found{Finding: x, weight: min(float64(total(rs)), 100*x.Minutes)}) // as many as asked lost a minute
+			y := found{Finding: x, weight: min(float64(total(rs)), 100*x.Minutes)} // as many as asked lost a minute
+			if ofOne(rs) {
+				y.playDown()
+			}
+			out = append(out, y)
 		}
 	}
 	return out

@@ -28,8 +28,14 @@ const (
 	DeletedPolicy      Kind = "deleted-policy"      // a policy was asked for that is deleted
 	Monopoly           Kind = "monopoly"            // one client needs a large part of a node
 	Unavailable        Kind = "unavailable"         // 503 for another reason, which the title names
-	HiddenClients      Kind = "hidden-clients"      // a balancer's address stands in the place of the clients'
+	HiddenClients      Kind = "hidden-clients"      // the addresses of few, such as balancers, stand in the place of the clients'
 	Code               Kind = "code"                // a code that people look up, and what it means
+)
+
+// The kinds of a [Span] that no finding has: what may be harmless, and is only shown.
+const (
+	WorkerEnded Kind = "worker-ended" // a pool's worker ended, felt or not
+	ProbeFailed Kind = "probe-failed" // a balancer's probe failed, often or not
 )
 
 // A Report is what came of a [Case].
@@ -79,7 +85,7 @@ type Course struct {
 }
 
 // A Span is a time in which something went on at a node: an episode of a full
-// queue, a recycle, a lock-out, a probe that failed.
+// queue, a lock-out, a worker that ended, a probe that failed.
 type Span struct {
 	Kind     Kind
 	From, To time.Time

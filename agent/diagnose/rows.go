@@ -16,6 +16,8 @@ const slow = time.Second
 func (l *Log) httpErr(r *maillog.Record) {
 	p, led := &l.here, &l.s.ledger
 	switch reason := r.Reason; {
+	case bytes.HasSuffix(reason, []byte(connectionsRefused)):
+		l.unserved(r)
 	case r.Status == 503:
 		l.refuse(r)
 	case string(reason) == "Timer_ReqQueue":
@@ -33,14 +35,14 @@ func (l *Log) httpErr(r *maillog.Record) {
 func (l *Log) refuse(r *maillog.Record) {
 	p, led := &l.here, &l.s.ledger
 	if !l.monitor { // monitors are never counted as clients
-		led.add(refused, nil, p, 0, false)
+		led.add(refused, nil, p, 0, false).of(r.Client.Addr())
 		l.s.refused.add(p.at, 1)
 	}
 	switch string(r.Reason) {
 	case "QueueFull":
 		led.add(full, r.Pool, p, 0, l.monitor)
 	case "AppOffline", "Disabled", "AppShutdown":
-		led.add(down, l.pair(r.Pool, r.Reason), p, 0, l.monitor)
+		led.add(down, l.pair(r.Pool, r.Reason), p, 0, l.monitor).of(r.Client.Addr())
 	default:
 		led.add(other, l.pair(r.Reason, r.Pool), p, 0, l.monitor)
 	}
@@ -50,6 +52,26 @@ func (l *Log) refuse(r *maillog.Record) {
 	if l.monitor {
 		l.probe(r, true)
 	}
+}
+
+// connectionsRefused is how HTTP.sys ends the reason of connections that it did not
+// take for want of kernel memory.
+const connectionsRefused = "Connections_Refused"
+
+// unserved looks at "N_Connections_Refused": so many connections, of which HTTP.sys
+// knows nothing else, were refused since the last such row (KB 934878).
+func (l *Log) unserved(r *maillog.Record) {
+	n := int64(0)
+	for _, c := range r.Reason[:len(r.Reason)-len(connectionsRefused)] {
+		if c >= '0' && c <= '9' && n < 1e5 { // of millions, the first digits are enough
+			n = 10*n + int64(c-'0')
+		}
+	}
+	n = max(n, 1)
+	p, led := &l.here, &l.s.ledger
+	led.add(refused, nil, p, 0, false).more(n - 1)
+	led.add(other, l.pair([]byte(connectionsRefused), r.Pool), p, 0, false).more(n - 1)
+	l.s.refused.add(p.at, count(n))
 }
 
 // pair is two names as one, with a blank that names of pools and reasons do not
@@ -68,10 +90,7 @@ func (l *Log) iis(r *maillog.Record) {
 		l.probe(r, r.Status != 200)
 	case l.monitor && !r.Behind: // a front end asks its own back end over loopback
 		l.countMonitor(r)
-	case r.Behind:
-		if r.Protocol == maillog.MAPI || r.Protocol == maillog.RPC { // of others, what throttling added is in it
-			l.answered(nil, r, r.Took)
-		}
+	case r.Behind: // how long it took says nothing: IIS tells neither a wait from work nor what throttling added
 		l.throttle(r)
 	default:
 		l.client(r)
@@ -191,7 +210,7 @@ func (l *Log) session(at *sessions, r *maillog.Record, key uint64) {
 // refusedAbove looks at a 503 that IIS or Exchange gave; one for a budget is
 // not for want of a service.
 func (l *Log) refusedAbove(r *maillog.Record) {
-	if budgetWord(r) != "" || len(r.Budget) > 0 {
+	if _, _, over := debt(r.Budget); over || budgetWord(r) != "" {
 		return
 	}
 	l.s.refused.add(l.here.at, 1)

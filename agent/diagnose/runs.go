@@ -2,10 +2,12 @@ package diagnose
 
 import (
 	"cmp"
-	"maps"
 	"math/bits"
+	"net/netip"
 	"slices"
 	"strings"
+
+	"evenkeel/queue/maillog"
 )
 
 // A class is what the rows of a run have in common.
@@ -48,6 +50,19 @@ func (c class) gap() int64 {
 	return 60
 }
 
+// least is from when on a run may matter.
+func (c class) least() int64 {
+	switch c {
+	case locked:
+		return lockedLeast
+	case missed:
+		return flapFails
+	case deleted, coded:
+		return 1
+	}
+	return few
+}
+
 // clip is how much of a line is kept, in bytes.
 const clip = 300
 
@@ -77,18 +92,21 @@ type place struct {
 	file string
 	line int64
 	raw  []byte
+
+	protocol maillog.Protocol
 }
 
 // A run is rows of a class and name that follow each other closely.
 type run struct {
 	from, to int64 // seconds, both of a row
 	n        int64
-	probes   int64   // thereof
-	peak     int64   // most in one second
-	sum      float64 // of the weights
-	worst    float64 // weight
-	kinds    kindSet // of the logs that tell of it
-	who      uint64  // users, by a bit of their hash
+	probes   int64      // thereof
+	peak     int64      // most in one second
+	sum      float64    // of the weights
+	worst    float64    // weight
+	kinds    kindSet    // of the logs that tell of it
+	who      uint64     // users, by a bit of their hash
+	asker    netip.Addr // the address that all rows are of; of several, none
 	first    mark
 	most     mark // of the greatest weight, or in the busiest second
 	last     mark
@@ -106,6 +124,23 @@ func (r *run) length() int64  { return r.to - r.from }
 
 // by notes whose row was added.
 func (r *run) by(user uint64) { r.who |= 1 << (user & 63) }
+
+// of notes the address that asked for the row that was added.
+func (r *run) of(addr netip.Addr) {
+	switch {
+	case r.n == 1:
+		r.asker = addr
+	case r.asker != addr:
+		r.asker = netip.Addr{}
+	}
+}
+
+// more counts further events that the row that was added tells of.
+func (r *run) more(n int64) {
+	r.n += n
+	r.inSecond += n
+	r.peak = max(r.peak, r.inSecond)
+}
 
 // users is about how many there were: of more than some dozens, too few.
 func users(rs []*run) int {
@@ -141,80 +176,6 @@ func (r *run) add(p *place, weight float64, probe bool) {
 	r.last.set(p)
 }
 
-// maxRuns and maxNames bound what is kept of a class.
-const (
-	maxRuns  = 256
-	maxNames = 256
-)
-
-// others is the name that those share who come after maxNames.
-const others = "…"
-
-// A ledger is the runs of every class and name of one log.
-type ledger struct {
-	kind kindSet
-	of   [classes]map[string]*runs
-}
-
-// runs are those of one name, in the order of time.
-type runs struct {
-	gap  int64
-	runs []*run
-}
-
-// add counts a row to the run that it continues, or begins one. It makes
-// nothing for the heap unless it begins one.
-func (l *ledger) add(c class, name []byte, p *place, weight float64, probe bool) *run {
-	rs := l.of[c][string(name)]
-	if rs == nil {
-		rs = l.open(c, name)
-	}
-	n := len(rs.runs)
-	if n == 0 || rs.runs[n-1].closed || rs.runs[n-1].far(p.at) > rs.gap {
-		rs.begin(l.kind)
-		n = len(rs.runs)
-	}
-	rs.runs[n-1].add(p, weight, probe)
-	return rs.runs[n-1]
-}
-
-func (l *ledger) open(c class, name []byte) *runs {
-	key := strings.ToValidUTF8(string(name), "\uFFFD")
-	if l.of[c] == nil {
-		l.of[c] = map[string]*runs{}
-	}
-	if len(l.of[c]) >= maxNames { // who comes late shares one name
-		key = others
-	}
-	rs := l.of[c][key]
-	if rs == nil {
-		rs = &runs{gap: c.gap()}
-		l.of[c][key] = rs
-	}
-	return rs
-}
-
-// close ends the open run of a name: it was seen to be over.
-func (l *ledger) close(c class, name []byte) {
-	if rs := l.of[c][string(name)]; rs != nil && len(rs.runs) > 0 {
-		rs.runs[len(rs.runs)-1].closed = true
-	}
-}
-
-// begin makes room for a run: first what is too small to matter goes, then
-// neighbours become one.
-func (rs *runs) begin(kind kindSet) {
-	if len(rs.runs) >= maxRuns {
-		rs.runs = slices.DeleteFunc(rs.runs, func(r *run) bool { return r.n < few })
-	}
-	for len(rs.runs) >= maxRuns {
-		rs.gap *= 2
-		byTime(rs.runs)
-		rs.runs = joinRuns(rs.runs, rs.gap)
-	}
-	rs.runs = append(rs.runs, &run{kinds: kind})
-}
-
 // joinRuns makes one of runs that are no further apart than gap. They are in
 // the order of time; of two that overlap in logs of different kinds, each row
 // was written to both, so that the larger number counts.
@@ -233,13 +194,16 @@ func joined(a, b *run) *run {
 	j := *a
 	j.to, j.last = a.to, a.last
 	if b.to >= a.to {
-		j.to, j.last = b.to, b.last
+		j.to, j.last, j.closed = b.to, b.last, b.closed
 	}
 	if b.worst > a.worst || b.worst == a.worst && b.peak > a.peak {
 		j.most = b.most
 	}
 	j.peak, j.worst = max(a.peak, b.peak), max(a.worst, b.worst)
 	j.kinds, j.who = a.kinds|b.kinds, a.who|b.who
+	if a.asker != b.asker {
+		j.asker = netip.Addr{}
+	}
 	if a.kinds&b.kinds == 0 {
 		j.n, j.probes, j.sum = max(a.n, b.n), max(a.probes, b.probes), max(a.sum, b.sum)
 	} else {
@@ -254,19 +218,4 @@ func byTime(rs []*run) {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.n, b.n),
 			cmp.Compare(a.kinds, b.kinds), cmp.Compare(a.first.file, b.first.file), cmp.Compare(a.first.line, b.first.line))
 	})
-}
-
-// collect is the runs of a class in several ledgers, by name, merged.
-func collect(ledgers []*ledger, c class) map[string][]*run {
-	all := map[string][]*run{}
-	for _, l := range ledgers {
-		for _, name := range slices.Sorted(maps.Keys(l.of[c])) {
-			all[name] = append(all[name], l.of[c][name].runs...)
-		}
-	}
-	for name, rs := range all {
-		byTime(rs)
-		all[name] = joinRuns(rs, -1)
-	}
-	return all
 }

@@ -74,7 +74,9 @@ func (f *farm) seenSkew() string {
 	switch {
 	case nodes < 2:
 		return ""
-	case f.busiest == nil || f.share == 0:
+	case f.share == 0 && f.most() >= leastIn:
+		return "At no time are there logs of all nodes, so that it cannot be told how the sessions were spread."
+	case f.share == 0:
 		return "Too few sessions are in the logs to say how they were spread."
 	case f.skewed():
 		return fmt.Sprintf("%s of the MAPI sessions were on one of %d nodes, at most %s; nobody was refused because of it.", share(f.share), nodes, num(f.busiest.sessions.peak()))

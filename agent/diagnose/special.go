@@ -86,6 +86,9 @@ func (l *Log) throttle(r *maillog.Record) {
 	if len(r.Budget) > 0 {
 		balance, cutoff, over = debt(r.Budget)
 	}
+	if r.Status == 503 && over && word == "" { // else a service was missing, and no budget
+		word = "503"
+	}
 	if word == "" && r.Delay < felt && !over {
 		return
 	}
@@ -134,9 +137,6 @@ func budgetWord(r *maillog.Record) string {
 		return "429"
 	case 456:
 		return "456"
-	}
-	if r.Status == 503 && len(r.Budget) > 0 {
-		return "503"
 	}
 	if len(r.Reason) == 0 && len(r.Errors) == 0 {
 		return ""

@@ -67,6 +67,8 @@ func TestStories(t *testing.T) {
 		}, "[]"},
 		{"a connection limit is neither", func(w *world) { w.errs("EX1", "ConnLimit", "", 503, 9*hour, minute, 50) }, "[unavailable]"},
 		{"nor is a service that is not there", func(w *world) { w.errs("EX1", "N/A", "", 503, 9*hour, minute, 50) }, "[unavailable]"},
+		{"nor are connections that the kernel has no memory for", func(w *world) { w.errs("EX1", "10_Connections_Refused", "", 0, 9*hour, minute, 1) }, "[unavailable]"},
+		{"nine are not many", func(w *world) { w.errs("EX1", "3_Connections_Refused", "", 0, 9*hour, minute, 3) }, "[]"},
 
 		{"requests that wait to the end of their time are a stall", func(w *world) { w.errs("EX1", "Timer_ReqQueue", mapiPool, 0, 9*hour, 30*second, 10) }, "[stall]"},
 		{"nine are not", func(w *world) { w.errs("EX1", "Timer_ReqQueue", mapiPool, 0, 9*hour, 30*second, 9) }, "[]"},
@@ -125,6 +127,9 @@ func TestStories(t *testing.T) {
 		}, "[]"},
 		{"what logs on slowly is", func(w *world) {
 			w.times(60, "MBX1", 9*hour, 3*minute, with(mailbox(2*second), func(r *maillog.Record) { r.Authenticating = second }))
+		}, "[]"},
+		{"behind a front end IIS cannot tell work from waits", func(w *world) {
+			w.times(600, "EX1", 9*hour, 10*minute, maillog.Record{Kind: maillog.IIS, Protocol: maillog.MAPI, Status: 200, Took: 38 * second, Behind: true, Authenticating: -1, Backend: -1, Delay: -1})
 		}, "[]"},
 		{"a slow mailbox server before a full queue is its cause", func(w *world) {
 			w.times(200, "MBX1", 9*hour-5*minute, 6*minute, mailbox(2*second))
@@ -215,14 +220,50 @@ func TestStories(t *testing.T) {
 		{"a full queue in that time is of it", func(w *world) {
 			w.crowd("EX1", 50, 20, 8*hour+50*minute, 15*minute)
 			w.ask("EX1", "svc", 6000, 8*hour+50*minute, 15*minute, 10*time.Millisecond)
-			full(w, 100, 20*second)
+			w.errs("EX1", "QueueFull", "MSExchangeServicesAppPool", 503, 9*hour, minute, 100)
 		}, "[monopoly queue-full]"},
+		{"that of another pool is not", func(w *world) {
+			w.crowd("EX1", 50, 20, 8*hour+50*minute, 15*minute)
+			w.ask("EX1", "svc", 6000, 8*hour+50*minute, 15*minute, 10*time.Millisecond)
+			full(w, 100, minute)
+		}, "[queue-full monopoly]"},
+		{"at night a backup is all there is", func(w *world) {
+			w.crowd("EX1", 60, 60, 0, 8*hour)
+			w.ask("EX1", "svc", 8*3600, 0, 8*hour, 30*time.Millisecond)
+			w.crowd("EX1", 60, 400, 8*hour, hour)
+		}, "[]"},
+		{"however long, it weighs less than an outage", func(w *world) {
+			w.crowd("EX1", 30, 100, 0, 3*hour)
+			w.ask("EX1", "svc", 3*3600*3, 0, 3*hour, 20*time.Millisecond)
+			w.errs("EX1", "Disabled", "MSExchangeServicesAppPool", 503, 4*hour, minute, 300)
+		}, "[pool-down monopoly]"},
+		{"a few slow downloads are not", func(w *world) {
+			w.crowd("EX1", 50, 10, 9*hour, 10*minute)
+			w.ask("EX1", "vpn", 9, 9*hour, 10*minute, 200*second)
+		}, "[]"},
+		{"ten are", func(w *world) {
+			w.crowd("EX1", 50, 10, 9*hour, 10*minute)
+			w.ask("EX1", "vpn", 10, 9*hour, 10*minute, 200*second)
+		}, "[monopoly]"},
 
 		{"four flaps within an hour", func(w *world) { w.flaps(4, 15*minute, 3) }, "[probe-flap]"},
 		{"three are restarts", func(w *world) { w.flaps(3, 15*minute, 3) }, "[]"},
 		{"four in a night are too", func(w *world) { w.flaps(4, 2*hour, 3) }, "[]"},
 		{"eight within a day", func(w *world) { w.flaps(8, 2*hour, 3) }, "[probe-flap]"},
 		{"single failures move nobody", func(w *world) { w.flaps(50, 2*minute, 1) }, "[]"},
+		{"a probe that never comes back does not flap", func(w *world) {
+			for i := range 60 {
+				w.add("EX1", 9*hour+time.Duration(i/2)*90*second+time.Duration(i%2)*second, probed(404))
+			}
+		}, "[]"},
+		{"of one that HTTP.sys refuses, its log cannot tell", func(w *world) {
+			b := w.book("EX1", "httperr1.log")
+			for i := range 12 {
+				r := probed(503)
+				r.Kind, r.Reason, r.Pool = maillog.HTTPErr, []byte("QueueFull"), []byte(mapiPool)
+				b.row(9*hour+time.Duration(i/3)*10*minute+time.Duration(i%3)*5*second, r)
+			}
+		}, "[probe-flap]"},
 
 		{"a code that people look up", func(w *world) {
 			w.times(10, "EX1", 9*hour, hour, maillog.Record{Kind: maillog.IIS, Status: 400, Substatus: 2, Took: 1})
@@ -241,7 +282,7 @@ func TestStories(t *testing.T) {
 			w.by("anna", 20, 9*hour, 3*minute, r)
 		}, "[locked-out]"},
 		{"else it is", func(w *world) {
-			r := budgeted(503, "", "", 0)
+			r := budgeted(503, "", "Balance:480000,Cutoff:600000", 0)
 			r.Kind, r.Protocol = maillog.IIS, maillog.EAS
 			w.by("anna", 20, 9*hour, 3*minute, r)
 		}, "[unavailable]"},

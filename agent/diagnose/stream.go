@@ -5,10 +5,12 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"evenkeel/queue/maillog"
 )
 
 // maxServers is how many servers one stream tells apart by name.
-const maxServers = 16
+const maxServers = 64
 
 // A stream is what was gathered of one log of one node.
 type stream struct {
@@ -16,7 +18,9 @@ type stream struct {
 	name        string // its first file
 	kinds       kindSet
 	rows        int64
-	first, last int64 // seconds
+	first, last int64  // seconds
+	covered     []span // with no row for longer than silent between them
+	unnamed     bool   // more servers were named than are told apart
 
 	requests series[count] // of clients, waits not counted
 	refused  series[count] // 503
@@ -29,6 +33,7 @@ type stream struct {
 	hitters   hitters // of the present stretch of time
 	hitFrom   int64   // its beginning
 	hogs      []hog
+	crowd     int64   // requests of all but the one who asked most, in the busiest stretch
 	peers     hitters // addresses from which clients' requests come
 	users     tally
 	tops      tops
@@ -50,8 +55,12 @@ func newStream(node string) *stream {
 
 // at is the sessions at a front end, and nil if there are too many of those.
 func (s *stream) at(frontEnd []byte) *sessions {
-	if at := s.sessions[string(frontEnd)]; at != nil || len(s.sessions) >= maxServers {
+	if at := s.sessions[string(frontEnd)]; at != nil {
 		return at
+	}
+	if len(s.sessions) >= maxServers {
+		s.unnamed = true
+		return nil
 	}
 	at := newSessions()
 	s.sessions[string(frontEnd)] = at
@@ -63,6 +72,7 @@ func (s *stream) paced(server []byte, p *place, x pace) {
 	b := s.backends[string(server)]
 	if b == nil {
 		if len(s.backends) >= maxServers {
+			s.unnamed = true
 			return
 		}
 		b = &series[pace]{step: 60}
@@ -86,6 +96,8 @@ type hog struct {
 	kinds    kindSet // of the logs that tell of it
 	atOnce   bool    // a stretch of it is enough to tell
 	seen     mark
+	protocol maillog.Protocol // of most of its requests as it began
+	busy     int64            // seconds, thereof, in which it asked so much
 }
 
 // lasting is how long one must ask for half of all, if that is not much, in
@@ -118,6 +130,9 @@ const (
 
 func (s *stream) judgeHitters() {
 	h := &s.hitters
+	if top := h.top(func(e *hitter) float64 { return float64(e.least()) }); top != nil {
+		s.crowd = max(s.crowd, h.n-top.least())
+	}
 	if h.n >= halfRate*stretch || h.ms >= hogWork*stretch*1000 {
 		for _, e := range []*hitter{h.top(func(e *hitter) float64 { return float64(e.least()) }), h.top(func(e *hitter) float64 { return e.ms })} {
 			if hogs, atOnce := h.hogs(e); hogs {
@@ -139,7 +154,7 @@ func (h *hitters) hogs(e *hitter) (hogs, atOnce bool) {
 	n, others := float64(e.least()), h.names.count()-1
 	part := n / float64(h.n)
 	many := part >= hogShare && n >= hogRate*stretch
-	long := e.ms >= hogWork*stretch*1000 && e.ms >= hogShare*h.ms
+	long := n >= few && e.ms >= hogWork*stretch*1000 && e.ms >= hogShare*h.ms
 	most := part >= nearlyAll && n >= halfRate*stretch && others >= halfCrowd
 	half := part >= hogShare && n >= rateOf(part)*stretch && others >= halfCrowd
 	atOnce = (many || long) && others >= company || most
@@ -155,10 +170,10 @@ func rateOf(part float64) float64 {
 // note adds a stretch to the hog's time, or begins one.
 func (s *stream) note(e *hitter, atOnce bool) {
 	h := hog{atOnce: atOnce, name: strings.ToValidUTF8(string(e.name), "\uFFFD"), from: s.hitFrom, to: s.hitFrom + stretch - 1,
-		n: e.least(), ms: e.ms, of: s.hitters.n, ofMs: s.hitters.ms, kinds: s.kinds}
+		n: e.least(), ms: e.ms, of: s.hitters.n, ofMs: s.hitters.ms, kinds: s.kinds, protocol: e.protocol, busy: stretch}
 	for i := range slices.Backward(s.hogs) {
 		if o := &s.hogs[i]; o.name == h.name && h.from-o.to <= stretch {
-			o.to, o.n, o.ms, o.of, o.ofMs = h.to, o.n+h.n, o.ms+h.ms, o.of+h.of, o.ofMs+h.ofMs
+			o.to, o.busy, o.n, o.ms, o.of, o.ofMs = h.to, o.busy+h.busy, o.n+h.n, o.ms+h.ms, o.of+h.of, o.ofMs+h.ofMs
 			o.atOnce = o.atOnce || atOnce
 			return
 		}
@@ -178,8 +193,36 @@ func (s *stream) note(e *hitter, atOnce bool) {
 
 func (s *stream) end() {
 	s.judgeHitters()
+	s.hogs = slices.DeleteFunc(s.hogs, s.atNight)
 	for _, at := range s.sessions {
 		at.end()
 		at.seen = nil
+	}
+}
+
+// atNight says whether the others asked less than a tenth of what they do in the
+// busiest stretch: then a backup is all there is, and takes nothing from anybody.
+func (s *stream) atNight(h hog) bool {
+	return float64(h.of-h.n)*stretch < quiet*float64(s.crowd)*float64(h.busy)
+}
+
+const (
+	quiet  = 0.1  // of the most that others ask: less is the night
+	silent = 3600 // seconds without any row, not even of a monitor: a log is missing
+)
+
+// cover notes a time of which there are rows.
+func (s *stream) cover(at int64) {
+	if n := len(s.covered); n > 0 {
+		if c := &s.covered[n-1]; at >= c.from-silent && at <= c.to+silent {
+			c.from, c.to = min(c.from, at), max(c.to, at)
+			return
+		}
+		if n >= maxRuns {
+			s.covered = union(s.covered)
+		}
+	}
+	if len(s.covered) < maxRuns { // a log with so many gaps is not believed further
+		s.covered = append(s.covered, span{at, at})
 	}
 }

@@ -37,6 +37,7 @@ type shape struct {
 	share  float64     // of new sessions, what the balancer gives to the node that has most; 0: it takes turns
 	fails  int         // probes that must fail before a node is taken out; 0: 3
 	modern bool        // HTTPERR as of Windows 2022, else 2019
+	calm   float64     // how many times less news there are than is usual; 0: 1. Logs of a size have the more people
 	old    bool        // EWS logs as of Exchange 2013, else 2016
 	play   func(*farm) // lays down what will happen
 }

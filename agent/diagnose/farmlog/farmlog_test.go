@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -100,11 +101,28 @@ func TestIncident(t *testing.T) {
 	}
 }
 
+// Mailboxes have news all the time by day, and seldom at night; what a session is
+// said to ask is what comes of it.
+func TestWaits(t *testing.T) {
+	for hour, want := range map[int64][2]float64{11: {25, 40}, 3: {100, 200}} {
+		f := newFarm(story(t, "healthy"), Options{Seed: 1}, 0.1, 1, nil)
+		f.now = hour * 3600
+		sum := 0.0
+		for range 100_000 {
+			sum += float64(f.wait()) / 1000
+		}
+		mean := sum / 100_000
+		if asks := 1.5/mean + 1/f.think; mean < want[0] || mean > want[1] || math.Abs(f.asks()/asks-1) > 0.05 {
+			t.Errorf("at %d o'clock %.1f s; %.4f requests a second, want %.4f", hour, mean, f.asks(), asks)
+		}
+	}
+}
+
 // Bytes are what comes, whether clients must be fewer or ask more.
 func TestBytes(t *testing.T) {
 	s := story(t, "healthy")
-	s.Sessions = 80
-	for _, want := range []int64{30e6, 60e6, 120e6} {
+	s.Sessions, s.Length = 80, day/2
+	for _, want := range []int64{60e6, 90e6, 120e6} {
 		truth, err := s.Write(Options{Bytes: want, Seed: 3}, func(string) (io.WriteCloser, error) { return nowhere{}, nil })
 		if ratio := float64(truth.Bytes) / float64(want); err != nil || ratio < 0.9 || ratio > 1.1 {
 			t.Errorf("%d bytes wanted: got %d, %v", want, truth.Bytes, err)

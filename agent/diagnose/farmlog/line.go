@@ -19,15 +19,6 @@ func (l *line) n(v int64) *line {
 	return l
 }
 
-// tenths appends v, which is in tenths.
-func (l *line) tenths(v int64) *line {
-	if v < 0 {
-		l.s("-")
-		v = -v
-	}
-	return l.n(v / 10).s(".").n(v % 10)
-}
-
 // ms appends the thousandths of a second, three digits.
 func (l *line) ms(v int64) *line {
 	l.b = append(l.b, byte('0'+v/100%10), byte('0'+v/10%10), byte('0'+v%10))

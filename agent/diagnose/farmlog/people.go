@@ -68,10 +68,13 @@ func (f *farm) hire(n int) {
 }
 
 // wanted is how many people work at this time of the day.
-func (f *farm) wanted() int {
+func (f *farm) wanted() int { return int(f.peak()*f.day() + 0.5) }
+
+// day is their share of those in the busiest hour.
+func (f *farm) day() float64 {
 	day := [...]float64{.08, .08, .08, .08, .08, .09, .12, .2, .62, .93, 1, 1, .985, .98, 1, 1, .97, .78, .4, .25, .16, .12, .1, .09, .08}
 	hour, part := f.now/3600%24, float64(f.now%3600)/3600
-	return int(f.peak()*(day[hour]+part*(day[hour+1]-day[hour])) + 0.5)
+	return day[hour] + part*(day[hour+1]-day[hour])
 }
 
 // population lets people come and go, not too many at once.

@@ -1,11 +1,14 @@
 package farmlog
 
+import "math"
+
 // An op is what is asked of a front end.
 type op uint8
 
 const (
 	opOpen    op = iota // Connect, with what it takes to log on
-	opExecute           // work
+	opExecute           // work, and after a while more
+	opFetch             // Execute too: news are fetched
 	opWait              // NotificationWait: answered when there is news, or after 5 minutes
 	opClose             // Disconnect
 	opOther             // of another protocol
@@ -15,7 +18,7 @@ const (
 
 // String is the request type as logs have it.
 func (o op) String() string {
-	return [...]string{"Connect", "Execute", "NotificationWait", "Disconnect", "", "", "Connect"}[o]
+	return [...]string{"Connect", "Execute", "Execute", "NotificationWait", "Disconnect", "", "", "Connect"}[o]
 }
 
 // An act is what a person is going to ask.
@@ -70,10 +73,10 @@ func (f *farm) start(r request, at int64) {
 	switch r.op {
 	case opOpen:
 		r.end = at + 4*r.node.auth + f.about(15)
-	case opExecute:
+	case opExecute, opFetch:
 		r.end = at + f.about(25) + p.home.slow/2 + f.about(float64(p.home.slow)/2)
 	case opWait:
-		r.end = at + f.wait(p)
+		r.end = at + f.wait()
 		p.waits, p.waiting = true, at
 	case opClose:
 		r.end = at + f.about(6)
@@ -82,11 +85,37 @@ func (f *farm) start(r request, at int64) {
 }
 
 // wait is how long a NotificationWait goes on: to its end, or to the next news.
-func (f *farm) wait(p *person) int64 {
-	if f.rng.IntN(8) == 0 {
-		return 2000 + f.rng.Int64N(maxWait-2000)
+func (f *farm) wait() int64 {
+	w := 300 + int64(1000*f.news(f.rng.IntN(20))*f.rng.ExpFloat64())
+	if w >= maxWait {
+		return maxWait + f.rng.Int64N(25)
 	}
-	return maxWait + f.rng.Int64N(25)
+	return w
+}
+
+// news is how long it is to the next news in the mean, in seconds, for each of
+// twenty waits. By day these mostly come in bursts, one change after the other, or
+// now and then, and seldom for long none. At night there are as few as people.
+func (f *farm) news(i int) float64 {
+	mean := 40 * math.Max(1, f.story.calm) / f.day()
+	switch {
+	case i == 0:
+		mean *= 100
+	case i <= 10:
+		mean /= 8
+	}
+	return mean
+}
+
+// asks is how many requests a session asks in a second at this time of the day: it
+// waits, fetches half of the news, and works.
+func (f *farm) asks() float64 {
+	sum := 0.0
+	for i := range 20 {
+		mean := f.news(i)
+		sum += mean * (1 - math.Exp(-maxWait/1000/mean)) / 20
+	}
+	return 1.5/sum + 1/f.think
 }
 
 // answer is called when a request ends: rows are written, and the session goes on.
@@ -119,6 +148,9 @@ func (f *farm) follow(r *request, p *person) {
 		}
 	case opWait:
 		p.waits = false
+		if r.end-r.started < maxWait && f.rng.IntN(2) == 0 {
+			f.actIn(1, r.who, opFetch)
+		}
 	}
 	if p.state == leaving || f.now >= p.leaves {
 		f.leave(p)
@@ -128,7 +160,7 @@ func (f *farm) follow(r *request, p *person) {
 		}
 		return
 	}
-	if r.op != opExecute {
+	if r.op == opOpen || r.op == opWait {
 		f.actIn(1, r.who, opWait)
 	}
 	switch r.op {

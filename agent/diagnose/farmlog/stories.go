@@ -19,7 +19,7 @@ func Stories() []Story {
 		{"recycle", "A pool is recycled twice in working hours; its clients come back at once and fill its queue.",
 			"recycle", []string{"reconnect-storm", "queue-full", "stall"}, two, day, 3000, shape{fails: 1000, play: recycle}},
 		{"slow-netlogon", "Logging on takes seconds, twice for some twenty minutes, and queues fill behind it.",
-			"slow-authentication", []string{"queue-full", "reconnect-storm", "stall"}, two, day, 3000, shape{fails: 1000, modern: true, play: slowNetlogon}},
+			"slow-authentication", []string{"queue-full", "reconnect-storm", "stall"}, two, day, 3000, shape{fails: 1000, calm: 8, modern: true, play: slowNetlogon}},
 		{"lockout", "An account of a service and a phone use up their budgets and are locked out.",
 			"locked-out", []string{"throttled", "monopoly", "unavailable"}, two, day, 600, shape{old: true, play: lockout}},
 		{"deleted-policy", "Mailboxes refer to a throttling policy that is deleted.",
@@ -53,8 +53,8 @@ func (f *farm) night() {
 	}
 }
 
-// load is how many requests of MAPI the sessions of the busiest hour ask in a second.
-func (f *farm) load() float64 { return f.peak() * (1.0/280 + 1/f.think) }
+// load is how many requests of MAPI as many sessions as in the busiest hour ask in a second.
+func (f *farm) load() float64 { return f.peak() * f.asks() }
 
 // incident: when the node with most sessions has about 4,000, its pool stops.
 func incident(f *farm) {
@@ -113,7 +113,7 @@ func recycle(f *farm) {
 			f.lose(n, died, 6)
 			n.pool.rate = 0
 		})
-		f.at(when+8*time.Second, func() { f.nodes[1].pool.rate = 0.9 * f.load() })
+		f.at(when+8*time.Second, func() { f.nodes[1].pool.rate = 0.6 * f.load() })
 		f.at(when+220*time.Second, func() { f.nodes[1].pool.rate = math.Inf(1) })
 	}
 }
@@ -127,7 +127,7 @@ func slowNetlogon(f *farm) {
 			f.event("", "logging on is slow", f.now, f.now+int64(length/time.Second))
 			for _, n := range f.nodes {
 				n.auth = 4000
-				n.pool.rate = 0.24 * f.load()
+				n.pool.rate = 0.8 * float64(n.attached) * f.asks()
 			}
 		})
 		f.at(when+length, func() {
