@@ -61,7 +61,7 @@ func (s *rows) Field(i int) []byte {
 
 // Uint is the value of the column that was wanted as the i-th, if it is a
 // decimal number that 64 bits can hold.
-func (s *rows) Uint(i int) (n uint64, ok bool) { return ParseUint(s.Field(i)) }
+func (s *rows) Uint(i int) (n uint64, ok bool) { return lines.ParseUint(s.Field(i)) }
 
 // Float is the value of the column that was wanted as the i-th, if it is a
 // number as [ParseFloat] reads it.
@@ -70,12 +70,12 @@ func (s *rows) Float(i int) (f float64, ok bool) { return ParseFloat(s.Field(i))
 // Addr is the value of the column that was wanted as the i-th, if it is an IP
 // address, with its zone if it has one. The log may have what is none. Only an
 // IPv6 address costs an allocation.
-func (s *rows) Addr(i int) (a netip.Addr, ok bool) { return ParseAddr(s.Field(i)) }
+func (s *rows) Addr(i int) (a netip.Addr, ok bool) { return lines.ParseAddr(s.Field(i)) }
 
 // Time is when the row was written, in UTC, from the column DateTime, date-time
 // or TimeStamp. It is not ok if there is none, or no time in it.
 func (s *rows) Time() (t time.Time, ok bool) {
-	return ParseTime(unquoted(s.column(s.plan.time)))
+	return parseTime(unquoted(s.column(s.plan.time)))
 }
 
 // Stats are the counts so far.

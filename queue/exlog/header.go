@@ -97,15 +97,9 @@ type plan struct {
 func compile(names, want []string) plan {
 	p := plan{n: len(names), time: slices.IndexFunc(names, isTimeName)}
 	for _, w := range want {
-		p.cols = append(p.cols, find(names, w))
+		p.cols = append(p.cols, lines.Column(names, w))
 	}
 	return p
-}
-
-// find is the place of a name; the letters' case is of no meaning. Of two
-// columns of one name the first counts.
-func find(names []string, name string) int {
-	return slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
 // named reports that line is a header row, and takes its names unless it is cut.

@@ -2,7 +2,7 @@
 // one row a line have in common: files that are finished or still written, in
 // bytes or in UTF-16, with NULs where the writer has not been yet, with lines
 // that are cut or too long. It knows where it is in a file, and what it must
-// know to go on from there.
+// know to go on from there. It reads the values too that all formats write alike.
 //
 // Start with [Scanner].
 package lines

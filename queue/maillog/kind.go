@@ -2,9 +2,11 @@ package maillog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"evenkeel/queue/exlog"
+	"evenkeel/queue/lines"
 )
 
 // String is a short word for the log: "httperr".
@@ -50,7 +52,10 @@ func (k Kind) system() bool { return k == HTTPErr || k == IIS }
 // ofSystem is the kind of log that has this header in the format of HTTP.sys;
 // [Unknown] for what it does not write. The columns decide where they can.
 func ofSystem(software, fields string) Kind {
-	has := func(names ...string) bool { return hasAny(strings.Fields(fields), names) }
+	names := strings.Fields(fields)
+	has := func(any ...string) bool {
+		return slices.ContainsFunc(any, func(n string) bool { return lines.Column(names, n) >= 0 })
+	}
 	switch {
 	case has("s-reason", "s-queuename"):
 		return HTTPErr
@@ -74,12 +79,7 @@ func ofSystem(software, fields string) Kind {
 func ofExchange(h exlog.Header) Kind {
 	names := h.Columns()
 	has := func(all ...string) bool {
-		for _, n := range all {
-			if !hasAny(names, []string{n}) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(all, func(n string) bool { return lines.Column(names, n) < 0 })
 	}
 	switch {
 	case has("TargetServer", "ProxyAction"), has("TargetServer", "UrlStem"):
@@ -94,17 +94,4 @@ func ofExchange(h exlog.Header) Kind {
 		return Other
 	}
 	return Unknown
-}
-
-// hasAny reports that one of the wanted is among the names; the letters' case
-// is of no meaning.
-func hasAny(names, wanted []string) bool {
-	for _, n := range names {
-		for _, w := range wanted {
-			if strings.EqualFold(n, w) {
-				return true
-			}
-		}
-	}
-	return false
 }

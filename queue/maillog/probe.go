@@ -29,19 +29,19 @@ func balancer(a netip.Addr) bool { return a == netip.AddrFrom4([4]byte{168, 63, 
 // of connectivity use: as "DOMAIN\account", "account@domain" or the last name of
 // an X.500 name.
 func monitorUser(user []byte) bool {
-	if len(user) == 0 {
-		return false
+	n := len(user)
+	for n > 0 && user[n-1] != '\\' && user[n-1] != '/' {
+		n--
 	}
-	if n := max(bytes.LastIndexByte(user, '\\'), bytes.LastIndexByte(user, '/')); n >= 0 {
-		user = user[n+1:]
-		if begins(user, "cn=") {
-			user = user[len("cn="):]
-		}
+	account := user[n:]
+	if n > 0 && begins(account, "cn=") {
+		account = account[len("cn="):]
 	}
-	if n := bytes.IndexByte(user, '-'); n == 32 { // the number that such a name may begin with
-		user = user[n+1:]
+	const number = 32 // the digits that such a name may begin with, and a dash
+	if len(account) > number && bytes.IndexByte(account[:number+1], '-') == number {
+		account = account[number+1:]
 	}
-	return healthMailbox(user) || begins(user, "extest_")
+	return healthMailbox(account) || begins(account, "extest_")
 }
 
 // healthMailbox reports that an account is named as Exchange names those of its

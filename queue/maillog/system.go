@@ -3,7 +3,7 @@ package maillog
 import (
 	"bytes"
 
-	"evenkeel/queue/exlog"
+	"evenkeel/queue/lines"
 )
 
 // The ports of the site that front ends ask, and its number where Exchange has
@@ -47,7 +47,7 @@ func fromIIS(r *Record, c *cells, n *near) {
 	r.User, r.Agent = c[sysUser], c[sysAgent]
 	r.Status = number(c[sysStatus], 0)
 	r.Substatus = number(c[sysSubstatus], -1)
-	r.Win32, _ = exlog.ParseUint(c[sysWin32])
+	r.Win32, _ = lines.ParseUint(c[sysWin32])
 	r.Site = site(c[sysSiteName])
 	r.Forwarded = first(c[sysForwarded : sysForwarded+forwardedNames]...)
 	r.Protocol = ofPath(r.Path)

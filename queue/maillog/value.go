@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"evenkeel/queue/exlog"
+	"evenkeel/queue/lines"
 )
 
 // none stands for a duration that is not logged.
@@ -30,17 +31,11 @@ func addrPort(a netip.Addr, port []byte) netip.AddrPort {
 
 // number is v, if it is a whole number of at most nine digits; otherwise it is
 // missing.
-func number(v []byte, missing int) (n int) {
-	if len(v) == 0 || len(v) > 9 {
-		return missing
+func number(v []byte, missing int) int {
+	if n, ok := lines.ParseUint(v); ok && len(v) <= 9 {
+		return int(n)
 	}
-	for _, c := range v {
-		if c -= '0'; c > 9 {
-			return missing
-		}
-		n = n*10 + int(c)
-	}
-	return n
+	return missing
 }
 
 // begins reports that v begins with a prefix, whatever the letters' case.
@@ -74,25 +69,23 @@ func millis(v []byte) time.Duration {
 // span is a time as .NET writes it, "00:00:00.0310000" or "1.00:00:00"; negative
 // for what is none.
 func span(v []byte) time.Duration {
-	clock, days := v, uint64(0)
-	if n := bytes.IndexByte(v, '.'); n >= 0 && n < bytes.IndexByte(v, ':') {
+	colon := bytes.IndexByte(v, ':')
+	if colon < 0 {
+		return millis(v)
+	}
+	days, clock := uint64(0), v
+	if n := bytes.IndexByte(v[:colon], '.'); n >= 0 {
 		var ok bool
-		if days, ok = exlog.ParseUint(v[:n]); !ok || days > 10_000 {
+		if days, ok = lines.ParseUint(v[:n]); !ok || days > 10_000 {
 			return none
 		}
 		clock = v[n+1:]
 	}
-	const plain = len("15:04:05")
-	if len(clock) < plain || clock[2] != ':' || clock[5] != ':' {
-		return millis(v)
-	}
-	h, ok1 := exlog.ParseUint(clock[:2])
-	m, ok2 := exlog.ParseUint(clock[3:5])
-	s, ok3 := exlog.ParseFloat(clock[6:])
-	if !ok1 || !ok2 || !ok3 || m > 59 || s < 0 || s >= 60 {
+	since, rest, ok := lines.ParseClock(clock)
+	if !ok || len(rest) > 0 {
 		return none
 	}
-	return time.Duration(days*24+h)*time.Hour + time.Duration(m)*time.Minute + time.Duration(math.Round(s*1e9))
+	return time.Duration(days)*24*time.Hour + since
 }
 
 // said is v, nil for the words that stand for nothing.

@@ -69,12 +69,12 @@ type plan struct {
 // compile replaces the plan by that for rows under h.
 func (p *plan) compile(h Header, want []string) {
 	names := h.Columns()
-	*p = plan{n: len(names), sep: ' ', date: find(names, "date"), clock: find(names, "time"), user: find(names, "cs-username")}
+	*p = plan{n: len(names), sep: ' ', date: lines.Column(names, "date"), clock: lines.Column(names, "time"), user: lines.Column(names, "cs-username")}
 	if strings.Contains(h.Fields, "\t") {
 		p.sep = '\t'
 	}
 	for _, w := range want {
-		p.cols = append(p.cols, find(names, w))
+		p.cols = append(p.cols, lines.Column(names, w))
 	}
 	p.numbers = among(names, "c-port", "s-port", "s-siteid", "sc-status", "sc-substatus", "sc-win32-status", "sc-bytes", "cs-bytes", "time-taken")
 	p.addrs = among(names, "c-ip", "s-ip")
@@ -83,15 +83,9 @@ func (p *plan) compile(h Header, want []string) {
 // among are the places of those names that are there.
 func among(names []string, wanted ...string) (cols []int) {
 	for _, w := range wanted {
-		if col := find(names, w); col >= 0 {
+		if col := lines.Column(names, w); col >= 0 {
 			cols = append(cols, col)
 		}
 	}
 	return cols
-}
-
-// find is the place of a name; the letters' case is of no meaning. Of two
-// columns of one name the first counts.
-func find(names []string, name string) int {
-	return slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }

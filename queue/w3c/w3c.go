@@ -12,7 +12,6 @@
 package w3c
 
 import (
-	"math"
 	"net/netip"
 	"time"
 
@@ -61,30 +60,15 @@ func (s *rows) Field(i int) []byte {
 
 // Uint is the value of the column that was wanted as the i-th, if it is a
 // decimal number that 64 bits can hold.
-func (s *rows) Uint(i int) (n uint64, ok bool) {
-	v := s.Field(i)
-	if len(v) == 0 || len(v) > len("18446744073709551615") {
-		return 0, false
-	}
-	for _, c := range v {
-		before := n
-		if c -= '0'; c > 9 || n > math.MaxUint64/10 {
-			return 0, false
-		}
-		if n = n*10 + uint64(c); n < before {
-			return 0, false
-		}
-	}
-	return n, true
-}
+func (s *rows) Uint(i int) (n uint64, ok bool) { return lines.ParseUint(s.Field(i)) }
 
 // Time is when the row was written, in UTC, whole seconds unless the log has
 // fractions. It is taken from the columns date and time; where the date is not
 // logged, from the last #Date, which is right until midnight. It is not ok if
 // either is missing or no date or time.
 func (s *rows) Time() (t time.Time, ok bool) {
-	since, ok := parseClock(s.column(s.text, s.plan.clock))
-	if !ok || !s.day.know(s.date()) {
+	since, rest, ok := lines.ParseClock(s.column(s.text, s.plan.clock))
+	if !ok || len(rest) > 0 || !s.day.know(s.date()) {
 		return time.Time{}, false
 	}
 	return time.Unix(s.day.start+int64(since/time.Second), int64(since%time.Second)).UTC(), true
@@ -101,7 +85,7 @@ func (s *rows) date() []byte {
 // Addr is the value of the column that was wanted as the i-th, if it is an IP
 // address, with its zone if it has one. The log may have what is none. Only an
 // IPv6 address costs an allocation.
-func (s *rows) Addr(i int) (a netip.Addr, ok bool) { return ParseAddr(s.Field(i)) }
+func (s *rows) Addr(i int) (a netip.Addr, ok bool) { return lines.ParseAddr(s.Field(i)) }
 
 // Stats are the counts so far.
 func (s *rows) Stats() Stats { return s.in.Stats() }
