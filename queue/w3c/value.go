@@ -2,18 +2,6 @@ package w3c
 
 import "evenkeel/queue/lines"
 
-// AppendBlanks appends a value to dst with the blanks that IIS wrote as "+". A
-// plus that the client sent cannot be told from a blank.
-func AppendBlanks(dst, value []byte) []byte {
-	for _, c := range value {
-		if c == '+' {
-			c = ' '
-		}
-		dst = append(dst, c)
-	}
-	return dst
-}
-
 // A day is the date that was read last: rows of one day stand together, and
 // counting days is most of the work of reading a time.
 type day struct {

@@ -41,12 +41,6 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-func TestBlanks(t *testing.T) {
-	if got := string(AppendBlanks([]byte("="), []byte("Microsoft+Office/16.0+(Windows+NT)"))); got != "=Microsoft Office/16.0 (Windows NT)" {
-		t.Errorf("got %q", got)
-	}
-}
-
 func TestAddr(t *testing.T) {
 	r := NewReader(strings.NewReader("#Fields: c-ip s-ip cs-host\n192.0.2.1 fe80::1%12 -\n"), Position{}, "c-ip", "s-ip", "cs-host", "x")
 	r.Next()

@@ -47,8 +47,8 @@ func (s *rows) Unended() bool { return s.in.Unended() }
 func (s *rows) Logged(i int) bool { return s.plan.cols[i] >= 0 }
 
 // Field is the value of the column that was wanted as the i-th, as it stands in
-// the file: blanks as "+" (see [AppendBlanks]), quotes where the client sent
-// some, UTF-8 or not. It is nil if there is no value, which is written "-", or
+// the file: blanks as "+", from which a plus that the client sent cannot be told,
+// quotes where it sent some, UTF-8 or not. It is nil if there is no value, which is written "-", or
 // if the column is not logged. It may be used until the next call of Next.
 func (s *rows) Field(i int) []byte {
 	v := s.column(s.text, s.plan.cols[i])
