@@ -148,7 +148,7 @@ func TestPageWhereNoFileIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(to, link); err != nil {
-		t.Skip(err)
+		t.Skipf("no link can be made here: %v", err)
 	}
 	if status, _, stderr := ask(t.Context(), "diagnose", logs, "--html", link); status != 0 {
 		t.Errorf("through a link: %s", stderr)
@@ -162,7 +162,7 @@ func TestPageWhereNoFileIs(t *testing.T) {
 	os.Symlink(filepath.Join(dir, "gone"), filepath.Join(dir, "astray"))
 	socket := filepath.Join(dir, "socket") // and no device of the machine: a test that fails would replace it
 	if l, err := net.Listen("unix", socket); err != nil {
-		t.Skip(err)
+		t.Skipf("no socket can be made here: %v", err)
 	} else {
 		defer l.Close()
 	}
