@@ -78,8 +78,7 @@ func hogOf(hs []hog, name string) (sum hog) {
 			}
 			sum.from, sum.to, sum.kinds = from, to, kinds
 		default:
-			sum.to, sum.busy, sum.n, sum.ms, sum.of, sum.ofMs = h.to, sum.busy+h.busy, sum.n+h.n, sum.ms+h.ms, sum.of+h.of, sum.ofMs+h.ofMs
-			sum.kinds |= h.kinds
+			sum.join(h)
 		}
 	}
 	return sum

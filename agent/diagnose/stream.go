@@ -100,6 +100,13 @@ type hog struct {
 	busy     int64            // seconds, thereof, in which it asked so much
 }
 
+// join adds a later time of the same client.
+func (h *hog) join(next hog) {
+	h.to, h.busy = next.to, h.busy+next.busy
+	h.n, h.ms, h.of, h.ofMs = h.n+next.n, h.ms+next.ms, h.of+next.of, h.ofMs+next.ofMs
+	h.kinds, h.atOnce = h.kinds|next.kinds, h.atOnce || next.atOnce
+}
+
 // lasting is how long one must ask for half of all, if that is not much, in
 // seconds: a mailbox that is synchronised anew is done before.
 const lasting = 3 * stretch
@@ -173,8 +180,7 @@ func (s *stream) note(e *hitter, atOnce bool) {
 		n: e.least(), ms: e.ms, of: s.hitters.n, ofMs: s.hitters.ms, kinds: s.kinds, protocol: e.protocol, busy: stretch}
 	for i := range slices.Backward(s.hogs) {
 		if o := &s.hogs[i]; o.name == h.name && h.from-o.to <= stretch {
-			o.to, o.busy, o.n, o.ms, o.of, o.ofMs = h.to, o.busy+h.busy, o.n+h.n, o.ms+h.ms, o.of+h.of, o.ofMs+h.ofMs
-			o.atOnce = o.atOnce || atOnce
+			o.join(h)
 			return
 		}
 	}
