@@ -51,8 +51,10 @@ type sizeTaker struct {
 // File, Add and End are told by [logs.Found].
 func (t *sizeTaker) File(string) {}
 
+// End does nothing: what was taken is where all streams put it.
 func (t *sizeTaker) End() {}
 
+// Add takes a row, if it is of the account.
 func (t *sizeTaker) Add(r *maillog.Record, _ int64, _ []byte) {
 	if len(r.User) == 0 || !t.is(r.User) {
 		return

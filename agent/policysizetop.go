@@ -110,6 +110,7 @@ type topReading struct {
 // File is told by [logs.Found], as Add and End are.
 func (t *topTaker) File(string) {}
 
+// Add counts a row for whoever asked.
 func (t *topTaker) Add(r *maillog.Record, _ int64, _ []byte) {
 	if len(r.User) == 0 {
 		return

@@ -122,5 +122,8 @@ func (s Story) size(o Options, scale, detail float64) (float64, error) {
 // nowhere is a file of which only the size is wanted.
 type nowhere struct{}
 
+// Write takes all.
 func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
-func (nowhere) Close() error                { return nil }
+
+// Close does nothing.
+func (nowhere) Close() error { return nil }
